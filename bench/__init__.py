@@ -1,0 +1,1 @@
+"""Benchmarks: whole processes run alternately, reported as ratios."""

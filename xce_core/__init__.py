@@ -1,0 +1,1 @@
+"""The scheduler core: model, decisions and accounting, without input or output."""

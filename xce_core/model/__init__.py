@@ -1,0 +1,1 @@
+"""The model: values that describe the cluster, its jobs and their amounts."""

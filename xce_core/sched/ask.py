@@ -1,0 +1,153 @@
+"""A primary with everything that counts for it looked up: the form in which it is placed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from xce_core.model.requests import Primary
+from xce_core.sched.columns import Column, Counter
+
+UNLIMITED = 1 << 62
+
+
+class HostClaim(NamedTuple):
+    """What the tasks on a host take from one column."""
+
+    column: Column
+    per_task: int
+    per_host: int
+    per_job: int
+
+
+class SharedClaim(NamedTuple):
+    """What an allocation takes from one counter."""
+
+    counter: Counter
+    per_task: int
+    per_host: int
+    per_job: int
+
+    def amount(self, tasks: int, hosts: int) -> int:
+        """What *tasks* on *hosts* hosts take."""
+        return self.per_task * tasks + self.per_host * hosts + self.per_job
+
+
+class Hosts:
+    """Which hosts take new jobs; one such object is shared by all asks.
+
+    :param open: mask of the open hosts.
+    """
+
+    __slots__ = ("closed", "down", "open")
+
+    def __init__(self, open_: int, closed: int, down: int) -> None:
+        self.open = open_
+        self.closed = closed
+        self.down = down
+
+
+class Ask:
+    """A primary bound to the ledger.
+
+    :param selected: mask of the hosts that match its selection.
+    """
+
+    __slots__ = (
+        "_needs",
+        "by_hosts",
+        "has_first",
+        "host_claims",
+        "hosts",
+        "primary",
+        "selected",
+        "shared_claims",
+    )
+
+    def __init__(
+        self,
+        primary: Primary,
+        host_claims: tuple[HostClaim, ...],
+        shared_claims: tuple[SharedClaim, ...],
+        selected: int,
+        hosts: Hosts,
+    ) -> None:
+        self.primary = primary
+        self.host_claims = host_claims
+        self.shared_claims = shared_claims
+        self.selected = selected
+        self.hosts = hosts
+        self.has_first = any(claim.per_job for claim in host_claims)
+        self.by_hosts = any(claim.per_host for claim in shared_claims)
+        self._needs: dict[int, tuple[tuple[Column, int], ...]] = {}
+
+    def needs(self, tasks: int, first: bool = False) -> tuple[tuple[Column, int], ...]:
+        """What a host with *tasks* tasks takes from each column.
+
+        :param first: whether it is the first host, which takes the amounts per job too.
+        """
+        found = self._needs.get(-tasks if first else tasks)
+        if found is None:
+            found = tuple(
+                (c.column, c.per_task * tasks + c.per_host + (c.per_job if first else 0))
+                for c in self.host_claims
+            )
+            self._needs[-tasks if first else tasks] = found
+        return found
+
+    def fitting(self, tasks: int, first: bool = False) -> int:
+        """The mask of the open, selected hosts that can take *tasks* tasks now."""
+        fits = self.selected & self.hosts.open
+        for column, amount in self.needs(tasks, first):
+            fits &= column.at_least(amount)
+        return fits
+
+    def capacities(self, first: bool = False) -> dict[int, int]:
+        """How many tasks each open, selected host can take now: number to host mask.
+
+        Hosts that can take none are left out; a host that nothing bounds counts as
+        :data:`UNLIMITED`.
+        """
+        groups = {UNLIMITED: self.selected & self.hosts.open}
+        for claim in self.host_claims:
+            groups = _split(groups, claim, claim.per_job if first else 0)
+        return groups
+
+    def most_tasks(self) -> int:
+        """How many tasks the shared claims have room for, if they all go to one host."""
+        most = UNLIMITED
+        for counter, per_task, per_host, per_job in self.shared_claims:
+            left = counter.total - counter.used - per_host - per_job
+            if left < 0:
+                return 0
+            if per_task:
+                most = min(most, left // per_task)
+        return most
+
+    def slots(self, tasks: int) -> int:
+        """The slots that *tasks* tasks on one host take, per task and per host."""
+        for claim in self.host_claims:
+            if claim.column.resource == "slots" and claim.column.limit is None:
+                return claim.per_task * tasks + claim.per_host
+        return 0
+
+    def shared_fit(self, tasks: int, hosts: int) -> bool:
+        """Whether every counter has room for *tasks* on *hosts* hosts."""
+        return all(c.amount(tasks, hosts) <= c.counter.left for c in self.shared_claims)
+
+
+def _split(groups: dict[int, int], claim: HostClaim, per_job: int) -> dict[int, int]:
+    """*groups* of hosts by tasks they can take, split further by what *claim* allows."""
+    column, per_task, fixed = claim.column, claim.per_task, claim.per_host + per_job
+    found: dict[int, int] = {}
+    for most, hosts in groups.items():
+        exempt = hosts & column.exempt
+        if exempt:
+            found[most] = found.get(most, 0) | exempt
+            hosts ^= exempt
+        for left, members in column.classes.items():
+            part = members & hosts
+            if part and left >= fixed:
+                able = min(most, (left - fixed) // per_task) if per_task else most
+                if able > 0:
+                    found[able] = found.get(able, 0) | part
+    return found

@@ -1,0 +1,93 @@
+"""Jobs that wait: for other jobs, and for a time to come."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from heapq import heappop, heappush
+
+from xce_core.model.jobs import Dependency, Job, Seconds, parse_job_id, seconds_sum
+from xce_core.sched.history import NEEDED, History, past_of
+
+
+class Dependents:
+    """Who waits for whom, by the number of the job or array waited for."""
+
+    def __init__(self, jobs: Mapping[str, Job], history: History) -> None:
+        self._jobs = jobs
+        self._history = history
+        self._waiting: dict[int, dict[str, Job]] = {}
+
+    @property
+    def any(self) -> bool:
+        """Whether anybody waits for anybody."""
+        return bool(self._waiting)
+
+    def _met(self, needed: Dependency) -> bool:
+        job = self._jobs.get(needed.job)
+        past = past_of(job) if job is not None else self._history.of(*parse_job_id(needed.job))
+        return bool(past & NEEDED[needed.when])
+
+    def unmet(self, job: Job) -> bool:
+        """Whether a dependency of *job* is not met yet."""
+        return not all(self._met(needed) for needed in job.dependencies)
+
+    def hopeless(self, job: Job) -> bool:
+        """Whether a dependency of *job* can never be met."""
+        return any(
+            not self._met(needed) and self._history.some_ended_badly(*parse_job_id(needed.job))
+            for needed in job.dependencies
+        )
+
+    def watch(self, job: Job) -> None:
+        """*job* waits until told by :meth:`of`."""
+        for needed in job.dependencies:
+            number, _ = parse_job_id(needed.job)
+            self._waiting.setdefault(number, {})[job.id] = job
+
+    def of(self, number: int) -> list[Job]:
+        """Those who wait for the job or array of this number."""
+        return list(self._waiting.get(number, {}).values())
+
+    def forget(self, job: Job) -> None:
+        """*job* waits no more."""
+        for needed in job.dependencies:
+            number, _ = parse_job_id(needed.job)
+            waiting = self._waiting.get(number)
+            if waiting is not None:
+                waiting.pop(job.id, None)
+                if not waiting:
+                    del self._waiting[number]
+
+    def delay_for(self, job: Job, number: int, index: int, now: Seconds) -> Seconds:
+        """Until when *job* must wait after job *number* got somewhere *now*."""
+        until = now
+        for needed in job.dependencies:
+            target, element = parse_job_id(needed.job)
+            if target == number and (element < 0 or element == index):
+                until = max(until, seconds_sum(now, needed.delay))
+        return until
+
+
+class Timers:
+    """Jobs that wait for a time to come."""
+
+    def __init__(self) -> None:
+        self._heap: list[tuple[Seconds, int, int, Job]] = []
+
+    def set(self, time: Seconds, job: Job) -> None:
+        """Wake *job* at *time*."""
+        heappush(self._heap, (time, job.number, job.index, job))
+
+    def __bool__(self) -> bool:
+        return bool(self._heap)
+
+    def first(self) -> Seconds:
+        """The time of the first timer, of which there must be one."""
+        return self._heap[0][0]
+
+    def due(self, now: Seconds) -> list[Job]:
+        """Take out the jobs whose time has come, in order."""
+        jobs = []
+        while self._heap and self._heap[0][0] <= now:
+            jobs.append(heappop(self._heap)[3])
+        return jobs

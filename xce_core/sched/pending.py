@@ -1,0 +1,142 @@
+"""The pending jobs in the order in which they are considered, kept and not rebuilt."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Generator, Iterator
+from heapq import heapify, heappop, heapreplace
+
+from xce_core.model.jobs import Job, JobState
+from xce_core.sched.ledger import Ledger
+
+Key = tuple[object, ...]
+
+_COMPACT = 512
+_PENDING = JobState.PENDING
+
+
+class Line:
+    """Pending jobs in order, of which the first refused one speaks for the rest.
+
+    A strict line is a whole queue: a job that can't start stops it. A greedy line holds the
+    jobs of one scheduling object: they are alike, so that what one is refused all are.
+    Entries of jobs that are no longer pending are dropped when they are met.
+    """
+
+    __slots__ = ("entries", "head", "strict")
+
+    def __init__(self, strict: bool) -> None:
+        self.strict = strict
+        self.entries: list[tuple[Key, Job]] = []
+        self.head = 0
+
+    def add(self, key: Key, job: Job) -> None:
+        """Put *job* where *key* says."""
+        entries = self.entries
+        if not entries or key > entries[-1][0]:
+            entries.append((key, job))
+        else:
+            at = bisect_right(entries, key, self.head, key=_key_of)
+            entries.insert(at, (key, job))
+
+    def next(self, at: int) -> int:
+        """The first position from *at* on that holds a pending job; -1 if there is none."""
+        entries = self.entries
+        for place in range(at, len(entries)):
+            key, job = entries[place]
+            if job.key is key and job.state is _PENDING:
+                return place
+        return -1
+
+    def first(self) -> int:
+        """The position of the first pending job; -1 if there is none. Forgets those before."""
+        head = self.next(self.head)
+        if head < 0:
+            self.entries.clear()
+            self.head = 0
+        elif head > _COMPACT and head * 2 > len(self.entries):
+            del self.entries[:head]
+            self.head = head = 0
+        else:
+            self.head = head
+        return head
+
+
+def _key_of(entry: tuple[Key, Job]) -> Key:
+    return entry[0]
+
+
+class Pending:
+    """All pending jobs, as lines merged by key."""
+
+    def __init__(self) -> None:
+        self._lines: dict[object, Line] = {}
+        self._active: dict[object, Line] = {}
+        self.count = 0
+
+    def add(self, job: Job, key: Key, line: object, strict: bool) -> None:
+        """Enter *job*; *key* must differ from every other pending job's."""
+        job.key = key
+        self.count += 1
+        found = self._active.get(line)
+        if found is None:
+            found = self._lines.get(line)
+            if found is None:
+                found = self._lines[line] = Line(strict)
+            self._active[line] = found
+        found.add(key, job)
+
+    def left(self) -> None:
+        """A job is no longer pending; its state says so already."""
+        self.count -= 1
+
+    def in_order(self, each: bool, ledger: Ledger) -> Generator[Job, object, None]:
+        """The pending jobs as the order has them, one by one.
+
+        After each job its state tells what became of it. A strict line ends at a job that is
+        still pending. Unless *each*, so does a greedy one, and lines whose first job was
+        refused since the last release of *ledger* are passed over: nobody in them can start.
+        """
+        releases = ledger.releases
+        heads: list[tuple[Key, int, Line]] = []
+        for name, line in list(self._active.items()):
+            at = line.first()
+            if at < 0:
+                del self._active[name]
+                continue
+            key, job = line.entries[at]
+            if each or job.sched.refused_at != releases:
+                heads.append((key, at, line))
+        heapify(heads)
+        while heads:
+            _, at, line = heads[0]
+            job = line.entries[at][1]
+            yield job
+            if job.state is _PENDING and (
+                line.strict or (not each and job.sched.refused_at == releases)
+            ):
+                heappop(heads)
+                continue
+            at = line.next(at + 1)
+            if at < 0:
+                heappop(heads)
+            else:
+                heapreplace(heads, (line.entries[at][0], at, line))
+
+    def has_candidates(self, releases: int) -> bool:
+        """Whether :meth:`in_order` without *each* would give any job."""
+        for line in self._active.values():
+            at = line.first()
+            if at >= 0 and line.entries[at][1].sched.refused_at != releases:
+                return True
+        return False
+
+    def jobs(self) -> Iterator[Job]:
+        """Every pending job in order, whatever its queue does with those behind a refused one."""
+        entries = [
+            entry
+            for line in self._active.values()
+            for entry in line.entries[line.head :]
+            if entry[1].key is entry[0] and entry[1].state is JobState.PENDING
+        ]
+        return (job for _, job in sorted(entries, key=_key_of))

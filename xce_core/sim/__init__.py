@@ -1,0 +1,1 @@
+"""The replay of a workload, and what comes out of it."""

@@ -1,0 +1,357 @@
+"""A replay: drives the scheduler through a workload, one session after the other."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from itertools import chain
+
+from xce_core.model.cluster import Cluster, HostState
+from xce_core.model.decisions import Allocation, Dispatch, Pend
+from xce_core.model.jobs import STARTED, Job, JobState, Seconds
+from xce_core.sched.policy import Outcome
+from xce_core.sched.scheduler import JobError, Scheduler
+from xce_core.sim.events import (
+    Act,
+    Event,
+    HostChange,
+    JobAct,
+    JobChange,
+    JobEnd,
+    QueueChange,
+    SessionMark,
+    time_of,
+)
+from xce_core.sim.observer import Happening, Observer, Told
+from xce_core.sim.workload import InputError, Workload
+
+
+class Replay:
+    """What both timelines share. Use :func:`xce_core.sim.run.replay_of` to make one.
+
+    A driver calls :meth:`advance` and, as long as it is true, runs through
+    :meth:`outcomes`; between any two steps everything may be looked at.
+
+    :param each: whether every refused job is told so by itself, with its reasons; False
+        lets jobs alike be passed over, which changes no dispatch.
+    :ivar number: the number of the current session, from 1.
+    :ivar now: the time of the current session, in seconds.
+    :ivar skipped: events that found their job in no state to obey, by cause.
+    """
+
+    def __init__(
+        self,
+        workload: Workload,
+        scheduler: Scheduler,
+        observers: tuple[Observer, ...],
+        each: bool,
+    ) -> None:
+        self.workload = workload
+        self.scheduler = scheduler
+        self.observers = observers
+        self.tell = Told(observers)
+        self.each = each
+        self.number = workload.start.session
+        self.now: Seconds = 0
+        self.dispatched = 0
+        self.events_done = 0
+        self.skipped: Counter[str] = Counter()
+        self.finished = False
+        self._events = iter(workload.events())
+        self._next_event: Event | None = None
+        self._taken_over: list[Dispatch] = []
+
+    @property
+    def cluster(self) -> Cluster:
+        """The machine replayed on."""
+        return self.scheduler.cluster
+
+    def begin(self) -> None:
+        """Bring about the starting state. To be called once, first.
+
+        :raises InputError: if the state contradicts itself.
+        """
+        start = self.workload.start
+        self._next_event = next(self._events, None)
+        if start.time is not None:
+            self.now = start.time
+        elif self._next_event is not None:
+            self.now = time_of(self._next_event)
+        holdings = dict(start.running)
+        for tell in self.tell.begun:
+            tell(self)
+        for job in start.jobs:
+            allocation = holdings.get(job.id)
+            began, state = job.start_time, job.state
+            self._enter(job)
+            if allocation is not None:
+                self._take_over(job, allocation, job.line)
+                job.start_time = began if began is not None else self.now
+                self._running(job)
+                if state is JobState.SUSPENDED:
+                    self._suspend(job)
+
+    def advance(self) -> bool:
+        """Let happen what happens before the next session; False if there is no other."""
+        raise NotImplementedError
+
+    def outcomes(self) -> Iterator[Outcome]:
+        """The outcomes of the current session: dispatches taken over, then its own."""
+        for tell in self.tell.session:
+            tell(self.number, self.now)
+        outcomes = self.scheduler.session(self.number, self.now, self.each)
+        if self._taken_over:
+            outcomes = chain(self._take_overs(), outcomes)
+        tells = self.tell.decided
+        for outcome in outcomes:
+            if outcome.__class__ is Dispatch:
+                self.dispatched += 1
+                if not outcome.reconstructed:  # type: ignore[union-attr]
+                    self._running(outcome.job)  # type: ignore[union-attr, arg-type]
+            if tells:
+                changed = not self.each or self._changed(outcome)
+                for tell in tells:
+                    tell(outcome, changed)
+            yield outcome
+        for tell in self.tell.session_over:
+            tell()
+
+    def _changed(self, outcome: Outcome) -> bool:
+        """Whether *outcome* tells of its job what was not told before; it is remembered."""
+        if isinstance(outcome, Pend):
+            if outcome.reasons == outcome.job.reasons:
+                return False
+            outcome.job.reasons = outcome.reasons
+        elif isinstance(outcome, Dispatch):
+            outcome.job.reasons = None
+        return True
+
+    def _take_overs(self) -> Iterator[Dispatch]:
+        taken, self._taken_over = self._taken_over, []
+        yield from taken
+
+    def _take_over(self, job: Job, allocation: Allocation, line: int) -> None:
+        """Start *job* as the recording has it."""
+        try:
+            self._taken_over.append(self.scheduler.take_over(job, allocation, self.now))
+        except JobError as error:
+            raise InputError(self.workload.path, line, str(error)) from None
+
+    # Events.
+
+    def _enter(self, job: Job) -> bool:
+        """A submission; False if the job is turned away."""
+        try:
+            self.scheduler.submit(job, self.now)
+        except JobError as error:
+            raise InputError(self.workload.path, job.line, str(error)) from None
+        for tell in self.tell.submitted:
+            tell(job)
+        return True
+
+    def _apply(self, event: Event) -> None:
+        """Let *event* happen."""
+        self.events_done += 1
+        if isinstance(event, Job):
+            self._enter(event)
+        elif isinstance(event, JobEnd):
+            self._recorded_end(event)
+        elif isinstance(event, JobAct):
+            self._act(event)
+        elif isinstance(event, JobChange):
+            self._change(event)
+        elif isinstance(event, HostChange):
+            self._host_change(event)
+        elif isinstance(event, QueueChange):
+            self.scheduler.set_queue(event.queue, event.is_open)
+            self._tell(event)
+
+    def _recorded_end(self, event: JobEnd) -> None:
+        """The recording says that a job ended."""
+        job = self._job(event.job, event.line)
+        if job is not None:
+            self._over(job, event.state)
+
+    def _act(self, event: JobAct) -> None:
+        job = self._job(event.job, event.line)
+        if job is None:
+            return
+        try:
+            self._obey(job, event.act)
+        except JobError:
+            self.skipped[f"{event.act.value} of a job that is {job.state.value}"] += 1
+            return
+        self._tell(event)
+
+    def _obey(self, job: Job, act: Act) -> None:
+        scheduler = self.scheduler
+        if act is Act.KILL:
+            self._over(job, JobState.KILLED, told=False)
+        elif act is Act.HOLD:
+            scheduler.hold(job)
+        elif act is Act.RELEASE:
+            scheduler.release(job, self.now)
+        elif act is Act.SUSPEND:
+            self._suspend(job)
+        elif act is Act.RESUME:
+            scheduler.resume(job)
+            self._running(job)
+        else:
+            self._requeue(job)
+
+    def _suspend(self, job: Job) -> None:
+        self.scheduler.suspend(job)
+        if job.planned_end is not None:
+            job.remaining = job.planned_end - self.now
+            job.planned_end = None
+
+    def _requeue(self, job: Job) -> None:
+        began = job.start_time
+        slots = held_slots(job)
+        self.scheduler.requeue(job, self.now)
+        job.reasons = job.planned_end = job.remaining = None
+        assert began is not None
+        for tell in self.tell.stint:
+            tell(job, began, self.now, slots)
+
+    def _change(self, event: JobChange) -> None:
+        job = self._job(event.job, event.line)
+        if job is None:
+            return
+        if event.priority is not None:
+            job.priority = event.priority
+        if event.queue is not None and job.state not in STARTED:
+            job.queue = event.queue
+        if event.time_limit is not None:
+            job.time_limit = event.time_limit
+        if event.begin_time is not None:
+            job.begin_time = event.begin_time
+        self.scheduler.modified(job, self.now)
+        self._tell(event)
+
+    def _host_change(self, event: HostChange) -> None:
+        self._tell(event)
+        stranded = self.scheduler.set_hosts(event.hosts, event.state)
+        for tell in self.tell.capacity:
+            tell(self.now, up_slots(self.scheduler))
+        if event.state is HostState.DOWN:
+            self._stranded(stranded)
+
+    def _stranded(self, jobs: list[Job]) -> None:
+        """Hosts of running *jobs* went down."""
+
+    def _running(self, job: Job) -> None:
+        """*job* runs from now on."""
+
+    def _over(self, job: Job, state: JobState, told: bool = True, at_limit: bool = False) -> None:
+        """*job* comes to its end now.
+
+        :param told: False if the event that ended it is told of by itself.
+        """
+        if job.state in STARTED:
+            assert job.start_time is not None
+            began, slots = job.start_time, held_slots(job)
+            self.scheduler.end(job, self.now, state)
+            for tell in self.tell.stint:
+                tell(job, began, self.now, slots)
+        else:
+            self.scheduler.end(job, self.now, state)
+        for tell in self.tell.over:
+            tell(job, told, at_limit)
+
+    def _job(self, job_id: str, line: int) -> Job | None:
+        """The job of this id; None, counted, if it is over already."""
+        job = self.scheduler.jobs.get(job_id)
+        if job is None:
+            if not self.scheduler.was_submitted(job_id):
+                what = f"job: job {job_id} was never submitted"
+                raise InputError(self.workload.path, line, what)
+            self.skipped["something done to a job that is over"] += 1
+        return job
+
+    def _tell(self, event: Happening) -> None:
+        for tell in self.tell.happened:
+            tell(event)
+
+    def _finish(self) -> None:
+        if not self.finished:
+            self.finished = True
+            for tell in self.tell.finished:
+                tell(self)
+
+
+def held_slots(job: Job) -> int:
+    """How many slots a running job holds."""
+    wanted, allocation = job.sched, job.allocation
+    assert wanted is not None and allocation is not None
+    members = wanted.alternatives[allocation.alternative]  # type: ignore[attr-defined]
+    return sum(members[p.member].slots(p.tasks) * p.hosts.bit_count() for p in allocation.placements)
+
+
+def up_slots(scheduler: Scheduler) -> int:
+    """The slots of all hosts that are not down."""
+    down = scheduler.ledger.hosts.down
+    return sum(
+        host.capacity.get("slots", 0)
+        for host in scheduler.cluster.hosts
+        if not down >> host.index & 1
+    )
+
+
+class RecordedReplay(Replay):
+    """The recorded timeline: sessions, ends and changes at their recorded times."""
+
+    def __init__(
+        self,
+        workload: Workload,
+        scheduler: Scheduler,
+        observers: tuple[Observer, ...],
+        each: bool,
+    ) -> None:
+        super().__init__(workload, scheduler, observers, each)
+        self.mark: SessionMark | None = None
+        self._missing: dict[str, tuple[Allocation, int]] = {}
+
+    def advance(self) -> bool:
+        """Let happen what the recording has before its next session."""
+        if self.mark is not None:
+            self._note_missing(self.mark)
+            self.mark = None
+        while (event := self._next_event) is not None:
+            self._next_event = next(self._events, None)
+            self.now = time_of(event)
+            if isinstance(event, SessionMark):
+                self.events_done += 1
+                self.number = event.number
+                self.mark = event
+                self.scheduler.wake(self.now)
+                self._reconcile(event)
+                for tell in self.tell.recorded:
+                    tell(event)
+                return True
+            self._apply(event)
+        self._finish()
+        return False
+
+    def _note_missing(self, mark: SessionMark) -> None:
+        """Remember what *mark* says was started in it and was not started here."""
+        for recorded in mark.decisions:
+            if recorded.allocation is not None:
+                job = self.scheduler.jobs.get(recorded.job)
+                if job is not None and job.state not in STARTED:
+                    self._missing[recorded.job] = (recorded.allocation, recorded.line)
+
+    def _reconcile(self, mark: SessionMark) -> None:
+        """Start what the recording says is running and this replay did not start."""
+        for recorded in mark.decisions:
+            if recorded.reconstructed and recorded.allocation is not None:
+                self._missing[recorded.job] = (recorded.allocation, recorded.line)
+        for job_id, (allocation, line) in self._missing.items():
+            job = self.scheduler.jobs.get(job_id)
+            if job is not None and job.state not in STARTED:
+                self._take_over(job, allocation, line)
+        self._missing.clear()
+
+    def _requeue(self, job: Job) -> None:
+        self._missing.pop(job.id, None)
+        super()._requeue(job)

@@ -1,0 +1,1 @@
+"""The interactive simulator: commands, breakpoints and the loop around a replay."""
