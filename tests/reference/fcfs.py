@@ -28,16 +28,15 @@ def read_swf(path: str, machine: int = 0) -> tuple[list[int], list[Job], int]:
     with (gzip.open if path.endswith(".gz") else open)(path, "rt", errors="replace") as log:
         for line in log:
             fields = line.split()
-            if not fields:
-                continue
-            if fields[0].startswith(";"):
+            if not fields or fields[0].startswith(";"):
                 if size := re.match(r"\s*;\s*(MaxProcs|MaxNodes):\s*(\d+)", line):
                     sizes.setdefault(size[1], int(size[2]))
                 continue
-            run, requested = int(fields[3]), int(fields[7])
-            procs = requested if requested > 0 else int(fields[4])
+            values = [float(field) for field in fields[:18]]  # a log may write 3600.0
+            number, submit, run = int(values[0]), int(values[1]), int(values[3])
+            procs = int(values[7] if values[7] > 0 else values[4])
             if run >= 0 and procs >= 1:
-                rows.append((int(fields[0]), (int(fields[1]), run, procs)))
+                rows.append((number, (submit, run, procs)))
     machine = machine or sizes.get("MaxProcs") or sizes.get("MaxNodes") or 0
     if not machine:
         raise SystemExit(f"{path}: no machine size in the header; give PROCS")

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """Positions to be filled in order, those with equal tasks in a row folded into runs.
 
     :param runs: (tasks per position, number of positions), so ``[2, 2, 1]`` is

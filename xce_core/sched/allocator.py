@@ -38,8 +38,8 @@ class Allocator:
     """Finds an allocation for a scheduling object and claims it, or claims nothing.
 
     Each step is a method, in the order: :meth:`allocate`, :meth:`attempt` (an alternative),
-    :meth:`place` (a member), :meth:`room` (the cluster-wide check), :meth:`search` (its
-    plans), :meth:`try_plan`, :meth:`fill` (positions). Whoever wants to look on overrides
+    :meth:`place` (a member), :meth:`room` (the cluster-wide check), :meth:`hopeless`,
+    :meth:`search` (its plans), :meth:`try_plan`, :meth:`fill` (positions). Whoever wants to look on overrides
     the step and calls it.
 
     :param generators: asked in order for plans; the first that accepts an ask and whose
@@ -92,9 +92,13 @@ class Allocator:
     def place(self, ask: Ask, member: int, claims: Claims) -> tuple[Placement, ...] | None:
         """Find hosts for one member beside what *claims* hold; None if there are none."""
         tasks = self.room(ask, claims)
-        if tasks < ask.primary.tasks_min:
+        if tasks < ask.primary.tasks_min or self.hopeless(ask):
             return None
         return self.search(ask, member, tasks, claims)
+
+    def hopeless(self, ask: Ask) -> bool:
+        """Whether the hosts together lack room, so that no plan needs to be tried."""
+        return ask.room() < ask.primary.tasks_min
 
     def room(self, ask: Ask, claims: Claims) -> int:
         """The cluster-wide check: how many tasks shared resources and limits allow."""
@@ -107,7 +111,7 @@ class Allocator:
         """Try plans until one can be placed."""
         for generator in self.generators:
             for plan in self.offered(generator, ask, tasks):
-                if not well_formed(plan, ask, tasks):
+                if generator is not CORE_PLANS and not well_formed(plan, ask, tasks):
                     self.discarded(generator, plan)
                     continue
                 placements = self.try_plan(ask, member, plan, claims)

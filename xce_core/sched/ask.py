@@ -33,27 +33,35 @@ class SharedClaim(NamedTuple):
 
 
 class Hosts:
-    """Which hosts take new jobs; one such object is shared by all asks.
+    """Which hosts take new jobs, and how often anything about any host has changed.
 
-    :param open: mask of the open hosts.
+    One such object is shared by a ledger and all its asks.
+
+    :ivar open: mask of the open hosts.
+    :ivar changes: counts claims, releases and changes of state.
     """
 
-    __slots__ = ("closed", "down", "open")
+    __slots__ = ("changes", "closed", "down", "open")
 
     def __init__(self, open_: int, closed: int, down: int) -> None:
         self.open = open_
         self.closed = closed
         self.down = down
+        self.changes = 0
 
 
 class Ask:
     """A primary bound to the ledger.
 
-    :param selected: mask of the hosts that match its selection.
+    :ivar selected: mask of the hosts that match its selection.
+    :ivar has_first: whether its first host takes amounts that the others do not.
+    :ivar by_hosts: whether what it takes of the cluster depends on the number of its hosts.
     """
 
     __slots__ = (
+        "_capacities",
         "_needs",
+        "_seen",
         "by_hosts",
         "has_first",
         "host_claims",
@@ -79,6 +87,8 @@ class Ask:
         self.has_first = any(claim.per_job for claim in host_claims)
         self.by_hosts = any(claim.per_host for claim in shared_claims)
         self._needs: dict[int, tuple[tuple[Column, int], ...]] = {}
+        self._capacities: dict[int, int] = {}
+        self._seen = -1
 
     def needs(self, tasks: int, first: bool = False) -> tuple[tuple[Column, int], ...]:
         """What a host with *tasks* tasks takes from each column.
@@ -96,21 +106,36 @@ class Ask:
 
     def fitting(self, tasks: int, first: bool = False) -> int:
         """The mask of the open, selected hosts that can take *tasks* tasks now."""
-        fits = self.selected & self.hosts.open
-        for column, amount in self.needs(tasks, first):
-            fits &= column.at_least(amount)
+        fits = 0
+        for able, hosts in (self.first_capacities() if first else self.capacities()).items():
+            if able >= tasks:
+                fits |= hosts
         return fits
 
-    def capacities(self, first: bool = False) -> dict[int, int]:
+    def capacities(self) -> dict[int, int]:
         """How many tasks each open, selected host can take now: number to host mask.
 
         Hosts that can take none are left out; a host that nothing bounds counts as
-        :data:`UNLIMITED`.
+        :data:`UNLIMITED`. Kept until something changes.
         """
+        if self._seen != self.hosts.changes:
+            self._seen = self.hosts.changes
+            groups = {UNLIMITED: self.selected & self.hosts.open}
+            for claim in self.host_claims:
+                groups = _split(groups, claim, claim.per_host)
+            self._capacities = groups
+        return self._capacities
+
+    def first_capacities(self) -> dict[int, int]:
+        """:meth:`capacities` of a host that also takes the amounts per job."""
         groups = {UNLIMITED: self.selected & self.hosts.open}
         for claim in self.host_claims:
-            groups = _split(groups, claim, claim.per_job if first else 0)
+            groups = _split(groups, claim, claim.per_host + claim.per_job)
         return groups
+
+    def room(self) -> int:
+        """How many tasks the hosts can take together."""
+        return sum(able * hosts.bit_count() for able, hosts in self.capacities().items())
 
     def most_tasks(self) -> int:
         """How many tasks the shared claims have room for, if they all go to one host."""
@@ -135,19 +160,26 @@ class Ask:
         return all(c.amount(tasks, hosts) <= c.counter.left for c in self.shared_claims)
 
 
-def _split(groups: dict[int, int], claim: HostClaim, per_job: int) -> dict[int, int]:
-    """*groups* of hosts by tasks they can take, split further by what *claim* allows."""
-    column, per_task, fixed = claim.column, claim.per_task, claim.per_host + per_job
+def _split(groups: dict[int, int], claim: HostClaim, fixed: int) -> dict[int, int]:
+    """*groups* of hosts by tasks they can take, split further by what *claim* allows.
+
+    :param fixed: what it takes of a host beside the amount per task.
+    """
+    column, per_task, _, _ = claim
     found: dict[int, int] = {}
     for most, hosts in groups.items():
-        exempt = hosts & column.exempt
-        if exempt:
-            found[most] = found.get(most, 0) | exempt
-            hosts ^= exempt
+        if column.exempt:
+            exempt = hosts & column.exempt
+            if exempt:
+                found[most] = found.get(most, 0) | exempt
+                hosts ^= exempt
         for left, members in column.classes.items():
-            part = members & hosts
-            if part and left >= fixed:
-                able = min(most, (left - fixed) // per_task) if per_task else most
-                if able > 0:
-                    found[able] = found.get(able, 0) | part
+            if left >= fixed:
+                part = members & hosts
+                if part:
+                    able = (left - fixed) // per_task if per_task else most
+                    if able > most:
+                        able = most
+                    if able > 0:
+                        found[able] = found[able] | part if able in found else part
     return found

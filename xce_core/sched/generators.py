@@ -74,17 +74,16 @@ def _packed(capacities: dict[int, int], tasks: int) -> tuple[list[tuple[int, int
     runs: list[tuple[int, int]] = []
     left = tasks
     for able in sorted(capacities, reverse=True):
+        full = left // able
         hosts = capacities[able].bit_count()
-        if able * hosts <= left:
-            runs.append((able, hosts))
-            left -= able * hosts
-        else:
-            full, rest = divmod(left, able)
+        if hosts > full:
             if full:
                 runs.append((able, full))
-            if rest:
-                runs.append((rest, 1))
-            left = 0
+            if left % able:
+                runs.append((left % able, 1))
+            return runs, 0
+        runs.append((able, hosts))
+        left -= able * hosts
         if not left:
             break
     return runs, left
@@ -97,7 +96,7 @@ def _with_first(ask: Ask, tasks: int) -> Iterator[Plan]:
     them, largest first.
     """
     everywhere = ask.capacities()
-    sizes = sorted(ask.capacities(first=True), reverse=True)
+    sizes = sorted(ask.first_capacities(), reverse=True)
     for size in sizes:
         head = min(size, tasks)
         first = ask.fitting(head, first=True)
@@ -113,7 +112,7 @@ def one_host(ask: Ask, tasks: int) -> Plan:
     """All tasks on one host: as many as any host can take, at least the fewest allowed."""
     fewest = ask.primary.tasks_min
     if tasks > fewest:
-        most = max(ask.capacities(first=ask.has_first), default=fewest)
+        most = max(ask.first_capacities() if ask.has_first else ask.capacities(), default=fewest)
         tasks = max(fewest, min(tasks, most))
     return Plan(((tasks, 1),))
 

@@ -73,20 +73,21 @@ class Ledger:
         self.releases += 1
 
     def _book(self, ask: Ask, placements: tuple[Placement, ...], sign: int) -> None:
-        tasks = hosts = 0
-        for placement in placements:
-            count = placement.hosts.bit_count()
-            tasks += placement.tasks * count
-            hosts += count
-            for column, amount in ask.needs(placement.tasks, placement.first):
+        self.hosts.changes += 1
+        for hosts, tasks, _, first in placements:
+            for column, amount in ask.needs(tasks, first):
                 if amount:
-                    column.take(placement.hosts, sign * amount)
-        for claim in ask.shared_claims:
-            claim.counter.used += sign * claim.amount(tasks, hosts)
+                    column.take(hosts, sign * amount)
+        if ask.shared_claims:
+            tasks = sum(p.tasks * p.hosts.bit_count() for p in placements)
+            count = sum(p.hosts.bit_count() for p in placements)
+            for claim in ask.shared_claims:
+                claim.counter.used += sign * claim.amount(tasks, count)
 
     def set_hosts(self, hosts: int, state: HostState) -> None:
         """Put *hosts* (a mask) into *state*."""
         now = self.hosts
+        now.changes += 1
         now.open = now.open & ~hosts | (hosts if state is HostState.OPEN else 0)
         now.closed = now.closed & ~hosts | (hosts if state is HostState.CLOSED else 0)
         now.down = now.down & ~hosts | (hosts if state is HostState.DOWN else 0)
@@ -162,9 +163,9 @@ class Claims:
         total = 0
         for ask, placements in self.made:
             tasks = sum(p.tasks * p.hosts.bit_count() for p in placements)
-            hosts = sum(p.hosts.bit_count() for p in placements)
+            count = sum(p.hosts.bit_count() for p in placements)
             total += sum(
-                claim.amount(tasks, hosts)
+                claim.amount(tasks, count)
                 for claim in ask.shared_claims
                 if claim.counter is counter
             )

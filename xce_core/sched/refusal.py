@@ -98,8 +98,7 @@ def _alone(ask: Ask) -> bool:
 
 def _room_enough(ask: Ask) -> bool:
     """Whether the hosts together have room for the fewest tasks."""
-    room = sum(able * hosts.bit_count() for able, hosts in ask.capacities().items())
-    return ask.primary.span.kind is SpanKind.FREE and room >= ask.primary.tasks_min
+    return ask.primary.span.kind is SpanKind.FREE and ask.room() >= ask.primary.tasks_min
 
 
 def _reason(short: Column | Counter, hosts: int = 0) -> Reason:

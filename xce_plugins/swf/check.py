@@ -15,7 +15,7 @@ from xce_plugins.swf.findings import Findings
 from xce_plugins.swf.header import Header, split_header
 from xce_plugins.swf.lines import Lines
 from xce_plugins.swf.load import Load
-from xce_plugins.swf.machine import NO_MACHINE, Machine, machine_of, slots_of
+from xce_plugins.swf.machine import Machine, machine_fault, machine_of, slots_of
 from xce_plugins.swf.options import (
     CLAMP_PROCS,
     LIMIT_RUN,
@@ -72,8 +72,10 @@ class Check:
         self._lines = Lines(source, path, options.expanded_limit)
         self._header, self._batches = split_header(self._lines.batches())
         machine = machine_of(self._header, options.procs)
-        self._machine_line, self._slots = _machine(machine, cluster)
         self._findings = Findings()
+        if cluster is None and (fault := machine_fault(machine)):
+            self._findings.stop(fault, 0)
+        self._machine_line, self._slots = _machine(machine, cluster)
         self._rules = Rules(path, options, self._slots, self._findings, self._stop)
         self._load = Load()
         self._accepted = 0
@@ -117,7 +119,7 @@ class Check:
         if self._accepted:
             yield f"submitted: {_span(self._load.first or 0, self._last_submit, self._header)}"
             yield f"users: {len(self._users)}; queues: {_counts(self._queues)}"
-            yield f"status: {_counts(self._statuses)}"
+            yield f"status of those accepted: {_counts(self._statuses)}"
             yield from self._load_lines()
 
     def _load_lines(self) -> Iterator[str]:
@@ -134,7 +136,8 @@ class Check:
         elif load.unordered:
             yield "peak use: not known, as the lines are not in order of submit time"
         else:
-            yield f"peak use: {load.peak} processors at once, by the wait times of the log"
+            share = f" ({100 * load.peak / self._slots:.1f}% of the slots)" if self._slots else ""
+            yield f"peak use: {load.peak} processors{share}, by the wait times of the log"
 
     def _faults(self) -> Iterator[str]:
         found = self._findings
@@ -150,7 +153,9 @@ class Check:
             yield title
         for cause, count in sorted(counts.items()):
             remedy = f"; repair: {remedies[cause]}" if cause in remedies else ""
-            yield f"  {count} {cause} (first: line {self._findings.first[cause]}{remedy})"
+            line = self._findings.first[cause]
+            where = f" (first: line {line}{remedy})" if line else ""
+            yield f"  {count} {cause}{where}"
 
 
 def _machine(machine: Machine | None, cluster: Cluster | None) -> tuple[str, int | None]:
@@ -159,7 +164,7 @@ def _machine(machine: Machine | None, cluster: Cluster | None) -> tuple[str, int
         slots = slots_of(cluster)
         return f"machine: {len(cluster.hosts)} hosts, {slots} slots (the cluster given)", slots
     if machine is None:
-        return f"machine: {NO_MACHINE}", None
+        return "machine: unknown", None
     shape = f"{machine.hosts} hosts of {machine.slots} slot{'s' if machine.slots > 1 else ''}"
     return f"machine: {shape} ({machine.origin})", machine.hosts * machine.slots
 

@@ -101,7 +101,5 @@ def _members(blocks: Iterable[bytes]) -> Iterator[bytes]:
             block = member.unconsumed_tail
             if member.eof:
                 block, member, begun = member.unused_data, zlib.decompressobj(GZIP), False
-    while begun and (text := member.decompress(b"", _BLOCK)):
-        yield text
-    if begun and not member.eof:
+    if begun:
         raise EOFError

@@ -43,16 +43,23 @@ def machine_of(header: Header, procs: int | None) -> Machine | None:
     return None
 
 
+def machine_fault(machine: Machine | None) -> str:
+    """Why no cluster can be made of *machine*; empty if one can."""
+    if machine is None:
+        return NO_MACHINE
+    if machine.hosts > HOSTS_LIMIT:
+        what = f"{machine.origin}: expected at most {HOSTS_LIMIT} hosts, found {machine.hosts}"
+        return f"{what}: give --cluster FILE.toml"
+    return ""
+
+
 def cluster_of(machine: Machine | None, path: str) -> Cluster:
     """A cluster of the machine's hosts, with the default queue.
 
     :raises InputError: if there is no machine, or one too large.
     """
-    if machine is None:
-        raise InputError(path, 0, NO_MACHINE)
-    if machine.hosts > HOSTS_LIMIT:
-        what = f"{machine.origin}: expected at most {HOSTS_LIMIT} hosts, found {machine.hosts}"
-        raise InputError(path, 0, f"{what}: give --cluster FILE.toml")
+    if machine is None or machine_fault(machine):
+        raise InputError(path, 0, machine_fault(machine))
     return uniform_cluster(machine.hosts, machine.slots, _strict(DEFAULT_QUEUE))
 
 
