@@ -62,22 +62,28 @@ class Allocator:
         self.host_order = host_order
         self.order_name = order_name
         self.report = report
+        self._core_only = tuple(generators) == (CORE_PLANS,) and host_order is None
 
     def allocate(self, wanted: SchedulingObject) -> Allocation | None:
         """Claim the first alternative that can be placed; None if none can."""
         for number, members in enumerate(wanted.alternatives):
-            placements = self.attempt(members, number) if members else None
+            placements = self.attempt(members, number)
             if placements is not None:
                 return Allocation(placements, number)
         return None
 
     def attempt(self, members: tuple[Ask, ...], number: int) -> tuple[Placement, ...] | None:
-        """Claim all *members* of alternative *number*, or none of them."""
+        """Claim all *members* of alternative *number*, or none of them.
+
+        An alternative without members is empty and can't be placed.
+        """
         if len(members) == 1:  # nothing to roll back: a member is claimed whole or not at all
             placements = self.place(members[0], 0, NO_CLAIMS)
             if placements is not None:
                 self.ledger.claim(members[0], placements)
             return placements
+        if not members:
+            return None
         placed: tuple[Placement, ...] = ()
         with self.ledger.all_or_nothing() as claims:
             for member, ask in enumerate(members):
@@ -97,8 +103,11 @@ class Allocator:
         return self.search(ask, member, tasks, claims)
 
     def hopeless(self, ask: Ask) -> bool:
-        """Whether the hosts together lack room, so that no plan needs to be tried."""
-        return ask.room() < ask.primary.tasks_min
+        """Whether the hosts together lack room, so that no plan needs to be tried.
+
+        Where plugins have a say they are asked all the same, as often in every mode.
+        """
+        return self._core_only and ask.room() < ask.primary.tasks_min
 
     def room(self, ask: Ask, claims: Claims) -> int:
         """The cluster-wide check: how many tasks shared resources and limits allow."""
@@ -130,8 +139,17 @@ class Allocator:
         try:
             if generator.accepts(ask):
                 yield from generator.plans(ask, tasks)
+            else:
+                self.declined(generator)
         except Exception as error:
-            self.report(PluginFailure(generator.name, "plan generator", describe(error)))
+            self.failed(generator, error)
+
+    def declined(self, generator: PlanGenerator) -> None:
+        """A generator has no plans for this ask."""
+
+    def failed(self, generator: PlanGenerator, error: Exception) -> None:
+        """A generator raised."""
+        self.report(PluginFailure(generator.name, "plan generator", describe(error)))
 
     def discarded(self, generator: PlanGenerator, plan: object) -> None:
         """A plan is malformed and will not be tried."""
@@ -169,8 +187,12 @@ class Allocator:
         try:
             return self.ordered(ask, tasks, able, count)
         except Exception as error:
-            self.report(PluginFailure(self.order_name, "host order", describe(error)))
+            self.scan_failed(error)
             return 0
+
+    def scan_failed(self, error: Exception) -> None:
+        """The host order raised, so that the position stays unfilled."""
+        self.report(PluginFailure(self.order_name, "host order", describe(error)))
 
     def ordered(self, ask: Ask, tasks: int, able: int, count: int) -> int:
         """The first *count* hosts of *able* in the order that a plugin gave; 0 if fewer."""

@@ -34,7 +34,9 @@ def refusal_reasons(wanted: SchedulingObject, allocator: Allocator) -> Reasons:
 
 
 def attempt_reasons(members: tuple[Ask, ...], allocator: Allocator) -> list[Reason]:
-    """Why the first member that can't be placed can't; empty if all can or there are none."""
+    """Why the first member that can't be placed can't; empty if there are no members."""
+    if len(members) == 1:
+        return ask_reasons(members[0])
     with allocator.ledger.all_or_nothing() as claims:
         for member, ask in enumerate(members):
             placements = allocator.place(ask, member, claims)

@@ -66,6 +66,7 @@ class Scheduler:
         self.allocator = Allocator(
             self.ledger, (*own, *generators, CORE_PLANS), policy.host_order(), policy.name, report
         )
+        self._reasoner = Allocator(self.ledger, (CORE_PLANS,), None, "core", report)
         self._resolver = Resolver(cluster, self.ledger)
         self._empty: Emptiness | None = None
         self._strict = {name: policy.strict(queue) for name, queue in cluster.queues.items()}
@@ -230,8 +231,6 @@ class Scheduler:
         :raises PluginFailure: if the policy raises.
         """
         session = Session(self, number, now, each)
-        if self.seams is not None:
-            self.seams.session_begun(self, session)
         election = self.policy.elect(session)
         outcome: Outcome | None = None
         try:
@@ -251,8 +250,6 @@ class Scheduler:
                 yield outcome
         finally:
             election.close()
-            if self.seams is not None:
-                self.seams.session_ended(self, session)
 
     def decide(self, choice: object, now: Seconds, allocator: Allocator) -> Outcome:
         """The outcome of one selection, with its effect.
@@ -309,7 +306,7 @@ class Scheduler:
             return _plain(ReasonCode.NO_SCHEDULING_OBJECT)
         if not self.open_queues[wanted.queue]:
             return _plain(ReasonCode.QUEUE_CLOSED, wanted.queue)
-        return refusal_reasons(wanted, self.allocator)
+        return refusal_reasons(wanted, self._reasoner)
 
     # Transitions.
 

@@ -67,19 +67,23 @@ def _resource(resource: Resource, shared: Mapping[str, int]) -> dict[str, Any]:
 
 def _hosts(cluster: Cluster) -> Iterator[dict[str, Any]]:
     """The hosts in order; neighbours that are alike make one entry."""
-    for (capacity, attributes, state), group in groupby(cluster.hosts, _likeness):
-        found: dict[str, Any] = {"name": fold_in_order([host.name for host in group])}
-        if capacity:
-            found["capacity"] = request_object(capacity.items(), cluster.resources)
-        if attributes:
-            found["attributes"] = dict(attributes)
-        if state is not HostState.OPEN:
-            found["state"] = state.value
+    for _, alike in groupby(cluster.hosts, _likeness):
+        host, *others = alike
+        names = [host.name, *(other.name for other in others)]
+        found: dict[str, Any] = {"name": fold_in_order(names)}
+        if host.capacity:
+            found["capacity"] = request_object(host.capacity.items(), cluster.resources)
+        if host.attributes:
+            found["attributes"] = dict(host.attributes)
+        if host.state is not HostState.OPEN:
+            found["state"] = host.state.value
         yield found
 
 
-def _likeness(host: Host) -> tuple[Mapping[str, int], Mapping[str, Any], HostState]:
-    return host.capacity, host.attributes, host.state
+def _likeness(host: Host) -> tuple[object, ...]:
+    """Equal for hosts that are alike; 1 and true are not."""
+    kinds = {name: value.__class__ for name, value in host.attributes.items()}
+    return host.capacity, host.attributes, host.state, kinds
 
 
 def _queue(queue: Queue, resources: Mapping[str, Resource]) -> dict[str, Any]:

@@ -11,7 +11,7 @@ from xce_core.model.hostlist import HostListError, fold, unfold
 from xce_core.model.ranges import DIGITS_LIMIT, NumberRange, RangeError, parse_ranges
 from xce_core.sim.fields import FieldError, text, unknown
 
-KEPT = 4096
+KEPT = 1024
 """How many masks and texts are remembered."""
 
 _LOOKED_AT = 2000

@@ -73,7 +73,8 @@ class Told:
     def __init__(self, observers: Sequence[Observer]) -> None:
         def wanting(name: str) -> list[Any]:
             plain = getattr(Observer, name)
-            return [getattr(o, name) for o in observers if getattr(type(o), name) is not plain]
+            methods = [getattr(observer, name) for observer in observers]
+            return [method for method in methods if getattr(method, "__func__", None) is not plain]
 
         self.begun: list[Callable[[Replay], None]] = wanting("begun")
         self.submitted: list[Callable[[Job], None]] = wanting("submitted")

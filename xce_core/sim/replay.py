@@ -36,6 +36,7 @@ class Replay:
         lets jobs alike be passed over, which changes no dispatch.
     :ivar number: the number of the current session, from 1.
     :ivar now: the time of the current session, in seconds.
+    :ivar starting: whether the starting state is still being brought about.
     :ivar skipped: events that found their job in no state to obey, by cause.
     """
 
@@ -57,6 +58,7 @@ class Replay:
         self.events_done = 0
         self.skipped: Counter[str] = Counter()
         self.finished = False
+        self.starting = True
         self._events = iter(workload.events())
         self._next_event: Event | None = None
         self._taken_over: list[Dispatch] = []
@@ -90,6 +92,7 @@ class Replay:
                 self._running(job)
                 if state is JobState.SUSPENDED:
                     self._suspend(job)
+        self.starting = False
 
     def advance(self) -> bool:
         """Let happen what happens before the next session; False if there is no other."""
@@ -97,6 +100,9 @@ class Replay:
 
     def outcomes(self) -> Iterator[Outcome]:
         """The outcomes of the current session: dispatches taken over, then its own."""
+        seams = self.scheduler.seams
+        if seams is not None:
+            seams.session_begun(self.number, self.now)
         for tell in self.tell.session:
             tell(self.number, self.now)
         outcomes = self.scheduler.session(self.number, self.now, self.each)
@@ -115,6 +121,8 @@ class Replay:
             yield outcome
         for tell in self.tell.session_over:
             tell()
+        if seams is not None:
+            seams.session_ended(self.number, self.now)
 
     def _changed(self, outcome: Outcome) -> bool:
         """Whether *outcome* tells of its job what was not told before; it is remembered."""
@@ -128,7 +136,10 @@ class Replay:
 
     def _take_overs(self) -> Iterator[Dispatch]:
         taken, self._taken_over = self._taken_over, []
-        yield from taken
+        for dispatch in taken:
+            if self.scheduler.seams is not None:
+                self.scheduler.seams.taken_over(self.scheduler, dispatch, self.number)
+            yield dispatch
 
     def _take_over(self, job: Job, allocation: Allocation, line: int) -> None:
         """Start *job* as the recording has it."""

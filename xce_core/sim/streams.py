@@ -32,17 +32,43 @@ class CutOffError(InputError):
 def open_input(path: str, limit: int = EXPANDED_LIMIT) -> BinaryIO:
     """The content of the file at *path*, expanded; ``-`` is the standard input.
 
-    Compression is told by the first bytes, never by the name. Reading may raise InputError
-    too: for damaged data, or for more than *limit* expanded bytes.
-
-    :raises InputError: if it can't be opened.
+    :raises InputError: if it can't be opened; reading may raise it too, see :func:`expand`.
     """
-    source = _opened(path)
+    source = open_raw(path)
     try:
-        return _expanded(source, path, limit)
+        return expand(source, path, limit)
     except BaseException:
         source.close()
         raise
+
+
+def open_raw(path: str) -> io.BufferedReader:
+    """The file at *path* as it is; ``-`` is the standard input.
+
+    Its ``peek()`` shows the beginning, or all there is if that is less than 4 bytes.
+
+    :raises InputError: if it can't be opened; reading may raise it too.
+    """
+    return io.BufferedReader(_Source(_opened(path), path), _BLOCK)
+
+
+def expand(source: io.BufferedReader, path: str, limit: int = EXPANDED_LIMIT) -> BinaryIO:
+    """What *source* holds, expanded if its first bytes say that it is compressed.
+
+    Closing it closes *source*. Reading raises InputError for damaged data and for more than
+    *limit* expanded bytes, CutOffError for data that ends too early.
+
+    :param path: how messages name it.
+    :raises InputError: if it can't be expanded.
+    """
+    head = source.peek(len(_ZSTD))
+    if head.startswith(_GZIP):
+        inner = cast("IO[bytes]", gzip.GzipFile(fileobj=source, mode="rb"))
+    elif head.startswith(_ZSTD):
+        inner = _zstd(source, path)
+    else:
+        return source
+    return io.BufferedReader(_Expanded(inner, source, path, limit), _BLOCK)
 
 
 def _opened(path: str) -> io.FileIO:
@@ -57,18 +83,6 @@ def _opened(path: str) -> io.FileIO:
         raise InputError(path, 0, _cause(error)) from None
     except ValueError:  # a null byte in the path
         raise InputError(path, 0, "no such file or directory") from None
-
-
-def _expanded(source: io.FileIO, path: str, limit: int) -> BinaryIO:
-    whole = io.BufferedReader(_Source(source, path), _BLOCK)
-    head = whole.peek(len(_ZSTD))
-    if head.startswith(_GZIP):
-        inner = cast("IO[bytes]", gzip.GzipFile(fileobj=whole, mode="rb"))
-    elif head.startswith(_ZSTD):
-        inner = _zstd(whole, path)
-    else:
-        return whole
-    return io.BufferedReader(_Expanded(inner, whole, path, limit), _BLOCK)
 
 
 def _zstd(source: BinaryIO, path: str) -> IO[bytes]:

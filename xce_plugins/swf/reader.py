@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-from collections import Counter
 from collections.abc import Iterator
 from operator import attrgetter
 from typing import BinaryIO
@@ -11,7 +10,7 @@ from typing import BinaryIO
 from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Job
 from xce_core.sim.events import Event
-from xce_core.sim.workload import InputError, Start, Tally, Timeline
+from xce_core.sim.workload import InputError, Start, Timeline
 from xce_plugins.swf.fields import QUEUE, FieldError, whole
 from xce_plugins.swf.findings import Findings
 from xce_plugins.swf.header import is_remark, split_header
@@ -63,17 +62,9 @@ class SwfWorkload:
         self._lines = lines
         self._options = options
         self._findings = Findings()
+        self.tally = self._findings.tally
+        self.notes = self._findings.notes
         self._rules = Rules(path, options, slots_of(self.cluster), self._findings)
-
-    @property
-    def tally(self) -> Tally:
-        """Jobs read, repaired and refused so far."""
-        return self._findings.tally
-
-    @property
-    def notes(self) -> Counter[str]:
-        """Jobs so far that were read by a rule worth telling, by rule."""
-        return self._findings.notes
 
     def events(self) -> Iterator[Event]:
         """The jobs in order of submission; to be read once.

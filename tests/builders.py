@@ -1,0 +1,227 @@
+"""What tests are built from: hosts, clusters, jobs and schedulers, with the unsaid left plain."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
+from typing import Any
+
+from xce_core.model.amounts import AmountKind
+from xce_core.model.cluster import Cluster, Host, HostState, Order, Queue
+from xce_core.model.decisions import Allocation, Dispatch, Pend, Placement
+from xce_core.model.expressions import Value, parse_expression
+from xce_core.model.jobs import Dependency, DependsOn, Job, format_job_id, parse_job_id
+from xce_core.model.limits import Dimension, Limit, Scope
+from xce_core.model.requests import FREE, Compound, Primary, Requirement, Span
+from xce_core.model.resources import SLOTS, Counted, Resource
+from xce_core.sched.allocator import PluginFailure
+from xce_core.sched.policy import NoDecision, Outcome, Policy
+from xce_core.sched.scheduler import Scheduler
+
+MEM = Resource("mem", counted=Counted.HOST, kind=AmountKind.BYTES)
+GPU = Resource("gpu", decimals=1)
+LICENSE = Resource("license", shared=True, counted=Counted.JOB)
+RESOURCES = (SLOTS, MEM, GPU, LICENSE)
+
+
+def gib(number: int) -> int:
+    """*number* GiB in bytes."""
+    return number << 30
+
+
+def a_host(
+    name: str = "",
+    slots: int = 4,
+    state: HostState = HostState.OPEN,
+    attributes: Mapping[str, Value] | None = None,
+    **capacity: int,
+) -> Host:
+    """A host; :func:`a_cluster` gives it its index, and a name if it has none."""
+    return Host(name, 0, {"slots": slots, **capacity}, attributes or {}, state)
+
+
+def a_queue(
+    name: str = "normal",
+    priority: int = 0,
+    order: Order = Order.GREEDY,
+    is_open: bool = True,
+) -> Queue:
+    """A queue that everybody may use."""
+    return Queue(name, priority, order, is_open)
+
+
+def a_cluster(
+    *hosts: Host,
+    queues: Iterable[Queue] = (a_queue(),),
+    limits: Iterable[Limit] = (),
+    resources: Iterable[Resource] = RESOURCES,
+    **shared: int,
+) -> Cluster:
+    """A cluster of *hosts* in this order; those without a name are n1, n2, ..."""
+    placed = tuple(
+        replace(host, index=index, name=host.name or f"n{index + 1}")
+        for index, host in enumerate(hosts)
+    )
+    known = {resource.name: resource for resource in resources}
+    lines = {queue.name: queue for queue in queues}
+    return Cluster(placed, known, shared, lines, tuple(limits))
+
+
+def each(dimension: Dimension, *names: str) -> Scope:
+    """A scope in which each of *names* (of all, if there are none) has a count of its own."""
+    return Scope(dimension, names or None, True)
+
+
+def together(dimension: Dimension, *names: str) -> Scope:
+    """A scope in which *names* share one count."""
+    return Scope(dimension, names or None, False)
+
+
+def a_request(
+    tasks: int = 1,
+    most: int = 0,
+    span: Span = FREE,
+    select: str = "",
+    **amounts: int,
+) -> Primary:
+    """A primary of *tasks* tasks (up to *most*), a slot each unless said otherwise."""
+    wanted = {"slots": 1, **amounts}
+    expression = parse_expression(select) if select else None
+    return Primary(tasks, most or tasks, tuple(wanted.items()), expression, span)
+
+
+def any_of(*alternatives: Primary | tuple[Primary, ...]) -> Requirement:
+    """Alternatives in order; a tuple is a compound of members."""
+    return Requirement.any_of(
+        tuple(
+            Compound(members if isinstance(members, tuple) else (members,))
+            for members in alternatives
+        )
+    )
+
+
+def a_job(
+    job_id: int | str = 1,
+    wants: int | Primary | tuple[Primary, ...] | Requirement = 1,
+    at: float = 0,
+    run: float | None = 10,
+    **fields: Any,
+) -> Job:
+    """A job of alice in queue normal.
+
+    :param wants: a number of one-slot tasks, a primary, members of a compound, or all of it.
+    """
+    number, index = parse_job_id(str(job_id))
+    if isinstance(wants, int):
+        wants = a_request(wants)
+    if isinstance(wants, Primary):
+        wants = Requirement.single(wants)
+    elif isinstance(wants, tuple):
+        wants = Requirement.compound(wants)
+    about = {"user": "alice", "queue": "normal", "project": "p1", "run_time": run, **fields}
+    return Job(
+        id=format_job_id(number, index),
+        number=number,
+        index=index,
+        requirement=wants,
+        submit_time=at,
+        **about,
+    )
+
+
+def after(job: int | str, when: DependsOn = DependsOn.DONE, delay: float = 0) -> Dependency:
+    """A dependency on another job."""
+    return Dependency(str(job), when, delay)
+
+
+def on_host(index: int, tasks: int = 1) -> Allocation:
+    """An allocation of *tasks* tasks on the host of this index."""
+    return Allocation((Placement(1 << index, tasks),))
+
+
+class FirstCome(Policy):
+    """By the priority of the queue, then the job's, then by arrival; queues as they say."""
+
+    name = "first-come"
+
+    def key(self, job: Job, queue: Queue) -> tuple[object, ...]:
+        return (-queue.priority, -job.priority, job.queue_time)
+
+    def strict(self, queue: Queue) -> bool:
+        return queue.order is Order.STRICT
+
+
+def a_scheduler(
+    cluster: Cluster, *jobs: Job, policy: Policy | None = None, now: float = 0
+) -> Scheduler:
+    """A scheduler to which *jobs* were submitted; a plugin failure fails the test."""
+
+    def fail(failure: PluginFailure) -> None:
+        raise AssertionError(failure)
+
+    scheduler = Scheduler(cluster, policy or Policy(), report=fail)
+    for job in jobs:
+        scheduler.submit(job, now)
+    return scheduler
+
+
+def outcomes(
+    scheduler: Scheduler, now: float = 0, number: int = 1, each: bool = True
+) -> list[Outcome]:
+    """What a session at *now* decides; reasons of pends are read in time."""
+    found = []
+    scheduler.wake(now)
+    for outcome in scheduler.session(number, now, each):
+        if isinstance(outcome, Pend):
+            assert outcome.reasons.entries
+        found.append(outcome)
+    return found
+
+
+def told(found: Iterable[Outcome]) -> list[str]:
+    """Outcomes as short texts: ``run 1``, ``pend 2``, ``none 3``."""
+    return list(_told(found))
+
+
+def _told(found: Iterable[Outcome]) -> Iterator[str]:
+    for outcome in found:
+        if isinstance(outcome, Dispatch):
+            yield f"run {outcome.job.id}"
+        elif isinstance(outcome, NoDecision):
+            yield f"none {outcome.job}"
+        else:
+            yield f"pend {outcome.job.id}"
+
+
+def started(found: Iterable[Outcome]) -> list[str]:
+    """The ids of the jobs that were dispatched, in order."""
+    return [outcome.job.id for outcome in found if isinstance(outcome, Dispatch)]
+
+
+def account_of(scheduler: Scheduler) -> dict[str, object]:
+    """All that the ledger has on its books, to be compared with another such account."""
+    ledger = scheduler.ledger
+    columns = {
+        **{("resource", name): column for name, column in ledger.columns.items()},
+        **{("limit", *key): column for key, column in ledger.limit_columns.items()},
+    }
+    counters = {
+        **{("resource", name): counter for name, counter in ledger.counters.items()},
+        **{("limit", *key): counter for key, counter in ledger.limit_counters.items()},
+    }
+    return {
+        "columns": {
+            key: dict(column.classes)
+            for key, column in columns.items()
+            if column.limit is None or column.classes != _untouched(column.totals)
+        },
+        "counters": {key: counter.used for key, counter in counters.items() if counter.used},
+        "hosts": (ledger.hosts.open, ledger.hosts.closed, ledger.hosts.down),
+    }
+
+
+def _untouched(totals: list[int]) -> dict[int, int]:
+    classes: dict[int, int] = {}
+    for index, total in enumerate(totals):
+        classes[total] = classes.get(total, 0) | 1 << index
+    return classes

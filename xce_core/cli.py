@@ -1,0 +1,312 @@
+"""The ``xce_scheduler`` command: options, messages and exit statuses."""
+
+from __future__ import annotations
+
+import gc
+import json
+import os
+import sys
+import traceback
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError, version
+from typing import TYPE_CHECKING, Any, TypeVar
+
+import click
+
+if TYPE_CHECKING:
+    from xce_core.plugins import Plugins
+    from xce_core.sim.run import Run, RunOptions
+
+MISMATCH, USAGE, BAD_INPUT, BAD_PLUGIN, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 4, 130, 141
+"""Exit statuses other than 0."""
+
+EXAMPLES = """\b
+Examples:
+  xce_scheduler --sim LOG.swf.gz
+  xce_scheduler --sim session.jsonl --sim-verify
+  xce_scheduler --sim LOG.swf.gz --cluster cluster.toml --json
+  xce_scheduler --sim LOG.swf.gz --check
+
+\b
+Exit status: 0 success, 1 a verify mismatch, 2 wrong usage, 3 bad input,
+4 a plugin asked for by name fails, 130 interrupt, 141 closed pipe.
+"""
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _say(text: str) -> None:
+    """A message for the user, on standard error."""
+    click.echo(f"xce_scheduler: {text}", err=True)
+
+
+def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
+    if wanted:
+        try:
+            number = version("xce_scheduler")
+        except PackageNotFoundError:
+            number = "unknown (not installed)"
+        click.echo(f"xce_scheduler {number}, Python {sys.version.split()[0]}")
+        for name in ("pluggy", "click"):
+            click.echo(f"  {name} {version(name)}")
+        context.exit()
+
+
+def _plugin_options(command: F) -> F:
+    """The options that say which plugins there are."""
+    for option in (
+        click.option(
+            "-p",
+            "--plugin",
+            "plugins",
+            metavar="NAME",
+            multiple=True,
+            help="Load a plugin: an installed one, a module, or ./FILE.py; no:NAME keeps one out. "
+            "May be repeated.",
+        ),
+        click.option("--no-autoload", is_flag=True, help="Load only the plugins named with -p."),
+        click.option("--debug", is_flag=True, help="Show a traceback for unexpected errors."),
+    ):
+        command = option(command)
+    return command
+
+
+@click.group(
+    invoke_without_command=True,
+    context_settings={"help_option_names": ["-h", "--help"]},
+    epilog=EXAMPLES,
+)
+@click.option("--sim", metavar="FILE", help="Replay a recording or a workload log; - for stdin.")
+@click.option("--format", "form", metavar="NAME", help="The input's format, if its name is odd.")
+@click.option("-o", "--option", "options", metavar="KEY=VALUE", multiple=True,
+              help="An option of the input's format, e.g. queues=log for SWF. May be repeated.")
+@click.option("--repair", metavar="NAME", multiple=True,
+              help="Mend faults of a log: a repair's name, or all. May be repeated.")
+@click.option("--check", is_flag=True,
+              help="Only tell what is in the log, what would be repaired and what refused.")
+@click.option("--cluster", metavar="FILE", help="The cluster, as a TOML file.")
+@click.option("--policy", metavar="NAME", help="The scheduling policy.")
+@click.option("--timeline", type=click.Choice(["recorded", "simulated"]),
+              help="Who says when jobs end: the recording or their run times.")
+@click.option("--enforce-limits", is_flag=True,
+              help="Simulated timeline: kill jobs at their time limit.")
+@click.option("--up-to-cut", is_flag=True,
+              help="Replay a recording that is cut off in its last line up to there.")
+@click.option("--sim-verify", is_flag=True, help="Compare each decision with the recorded one.")
+@click.option("--sim-output", metavar="FILE", help="Write the replay as a recording.")
+@click.option("--jobs-csv", metavar="FILE", help="Write a table with a row for each job.")
+@click.option("--log", metavar="FILE", help="Write the scheduler's log.")
+@click.option("--tau", type=click.FloatRange(min=0, min_open=True), default=10.0,
+              show_default=True, help="Bound of bounded slowdown in seconds.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@_plugin_options
+@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
+              help="Show the version and leave.")
+@click.pass_context
+def cli(context: click.Context, **given: Any) -> None:
+    """Replay recorded cluster sessions and workload logs, and explain every decision."""
+    if context.invoked_subcommand is not None:
+        context.obj = given
+        return
+    if given["sim"] is None:
+        raise click.UsageError("give --sim FILE; see --help for examples")
+    context.exit(_simulate(given))
+
+
+def _simulate(given: dict[str, Any]) -> int:
+    """Run what was asked for; the exit status."""
+    plugins = _plugins(given)
+    options = _run_options(given)
+    if given["check"]:
+        return _check(options, plugins)
+    return _replay(options, plugins, given["as_json"])
+
+
+def _plugins(given: dict[str, Any]) -> Plugins:
+    from xce_core.plugins import Plugins, split_names
+
+    wanted, blocked = split_names(given["plugins"])
+    plugins = Plugins(not given["no_autoload"], blocked, lambda text: _say(f"warning: {text}"))
+    for name in wanted:
+        plugins.load(name)
+    return plugins
+
+
+def _run_options(given: dict[str, Any]) -> RunOptions:
+    from xce_core.sim.run import RunOptions
+    from xce_core.sim.workload import Timeline
+
+    if given["as_json"] and "-" in (given["sim_output"], given["jobs_csv"], given["log"]):
+        raise click.UsageError("--json needs standard output for itself; give the others a file")
+    return RunOptions(
+        sim=given["sim"],
+        cluster=given["cluster"],
+        form=given["form"],
+        input_options=_input_options(given["options"], given["repair"]),
+        policy=given["policy"],
+        timeline=Timeline(given["timeline"]) if given["timeline"] else None,
+        enforce_limits=given["enforce_limits"],
+        up_to_cut=given["up_to_cut"],
+        verify=given["sim_verify"],
+        output=given["sim_output"],
+        jobs_csv=given["jobs_csv"],
+        log=given["log"],
+        tau=given["tau"],
+    )
+
+
+def _input_options(pairs: tuple[str, ...], repairs: tuple[str, ...]) -> dict[str, str]:
+    options = {}
+    for pair in pairs:
+        key, equals, value = pair.partition("=")
+        if not equals:
+            raise click.BadParameter(f"expected KEY=VALUE, found {pair!r}", param_hint="--option")
+        options[key] = value
+    if repairs:
+        options["repair"] = ",".join([*filter(None, [options.get("repair")]), *repairs])
+    return options
+
+
+def _check(options: RunOptions, plugins: Plugins) -> int:
+    from xce_core.sim.cluster_file import load_cluster
+    from xce_core.sim.inputs import reader_for
+    from xce_core.sim.streams import open_input
+    from xce_core.sim.workload import InputError
+
+    cluster = load_cluster(options.cluster) if options.cluster else None
+    with open_input(options.sim) as source:
+        reader = reader_for(options.sim, source, plugins, options.form)
+        if reader is None:
+            raise InputError(options.sim, 0, "is a recording; --check is for workload logs")
+        lines = reader.check(source, options.sim, cluster, options.input_options)
+    for line in lines:
+        click.echo(line)
+    return 0
+
+
+def _replay(options: RunOptions, plugins: Plugins, as_json: bool) -> int:
+    from xce_core.progress import Progress
+    from xce_core.sim.run import Run
+    from xce_core.sim.summary import as_json as json_of
+    from xce_core.sim.summary import text_lines
+
+    gc.freeze()  # what is loaded by now stays: no need to look through it again and again
+    with Run(options, plugins) as run, Progress(run) as progress:
+        run.replay.begin()
+        while run.replay.advance():
+            for _ in run.replay.outcomes():
+                pass
+            progress.tick()
+    result = run.result()
+    if as_json:
+        click.echo(json.dumps(json_of(result), indent=2))
+    else:
+        _report(run, options, text_lines(result))
+    for text, count in run.warnings():
+        _say(f"warning: {text}" + (f" ({count} times)" if count > 1 else ""))
+    return _verdict(run, options)
+
+
+def _report(run: Run, options: RunOptions, lines: list[str]) -> None:
+    taken = "-" in (options.output, options.jobs_csv, options.log)
+    for line in lines:
+        click.echo(line, err=taken)
+
+
+def _verdict(run: Run, options: RunOptions) -> int:
+    """What verification found, on standard error; the exit status."""
+    verifier = run.verifier
+    if verifier is None:
+        return 0
+    if verifier.first is None:
+        _say(f"verified: {verifier.compared} decisions, no mismatch")
+        return 0
+    for line in verifier.first.lines(options.sim):
+        click.echo(line, err=True)
+    rest = verifier.mismatches - 1
+    more = f" (and {rest} more)" if rest else ""
+    _say(f"mismatch: {verifier.mismatches} of {verifier.compared} decisions{more}")
+    return MISMATCH
+
+
+@cli.command("plugins")
+@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+@click.pass_obj
+def plugins_command(given: dict[str, Any], as_json: bool) -> None:
+    """List plugins: name, version, kind, hooks, and what is wrong with broken ones."""
+    plugins = _plugins(given)
+    plugins.load_all()
+    rows = plugins.found()
+    if as_json:
+        listed = [
+            {
+                "name": row.name,
+                "version": row.version or None,
+                "source": row.source,
+                "kind": row.kind or None,
+                "hooks": list(row.hooks),
+                "failure": row.failure or None,
+            }
+            for row in rows
+        ]
+        click.echo(json.dumps({"format": "xce-plugins", "version": 1, "plugins": listed}, indent=2))
+        return
+    for row in rows:
+        state = f"broken: {row.failure}" if row.failure else ", ".join(row.hooks)
+        kind = row.kind or "-"
+        click.echo(f"{row.name:<16} {row.version or '-':<10} {row.source:<12} {kind:<16} {state}")
+
+
+def main() -> None:
+    """Run the command; every way out has its exit status and none shows a traceback."""
+    sys.exit(_guarded(sys.argv[1:]))
+
+
+def _guarded(arguments: list[str]) -> int:
+    """The exit status of the command with *arguments*."""
+    from xce_core.plugins import PluginError
+    from xce_core.sched.allocator import PluginFailure
+    from xce_core.sim.atomic import OutputError
+    from xce_core.sim.workload import InputError
+
+    try:
+        status = cli.main(arguments, prog_name="xce_scheduler", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else 0
+    except click.exceptions.Exit as leaving:
+        return leaving.exit_code
+    except click.ClickException as error:
+        error.show()
+        return USAGE if error.exit_code in (1, USAGE) else error.exit_code
+    except InputError as error:
+        click.echo(str(error), err=True)
+        return BAD_INPUT
+    except OutputError as error:
+        click.echo(str(error), err=True)
+        return BAD_INPUT
+    except (PluginError, PluginFailure) as error:
+        _say(str(error) if isinstance(error, PluginError) else f"plugin {error}")
+        return BAD_PLUGIN
+    except (KeyboardInterrupt, click.Abort):
+        click.echo(err=True)
+        _say("interrupted; outputs were left as they were")
+        return INTERRUPTED
+    except BrokenPipeError:
+        return _closed_pipe()
+    except Exception as error:
+        if "--debug" in arguments:
+            traceback.print_exc()
+        text = " ".join(str(error).split())
+        _say(f"internal error: {type(error).__name__}: {text}; --debug shows where")
+        return 70
+
+
+def _closed_pipe() -> int:
+    """The reader of our output has gone: leave quietly, as a program killed by it would."""
+    devnull = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(devnull, sys.stdout.fileno())
+    return CLOSED_PIPE
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""The recorder: writes a replay down as a recording while it goes on."""
+
+from __future__ import annotations
+
+from typing import TextIO
+
+from xce_core.model.decisions import Dispatch, Pend
+from xce_core.model.jobs import Job, Seconds
+from xce_core.sched.policy import Outcome
+from xce_core.sim.events import HostChange, JobAct, JobChange
+from xce_core.sim.observer import Happening, Observer
+from xce_core.sim.replay import Replay
+from xce_core.sim.workload import Timeline
+from xce_core.sim.writer import RecordingWriter
+
+
+class Recorder(Observer):
+    """Writes what is told, in the order in which it is told.
+
+    What it writes is always on the recorded timeline: it says when jobs ended and sessions
+    took place, whoever decided that.
+    """
+
+    def __init__(self, stream: TextIO, policy: str) -> None:
+        self._stream = stream
+        self._policy = policy
+        self._writer: RecordingWriter
+        self._replay: Replay
+
+    def begun(self, replay: Replay) -> None:
+        """The header and the starting state."""
+        self._replay = replay
+        workload = replay.workload
+        self._writer = RecordingWriter(
+            self._stream,
+            replay.cluster,
+            Timeline.RECORDED,
+            self._policy,
+            getattr(workload, "time_zone", None),
+        )
+        start = workload.start
+        self._writer.header(start.time, start.session)
+        holdings = dict(start.running)
+        for job in start.jobs:
+            self._writer.start_job(job, holdings.get(job.id))
+
+    def submitted(self, job: Job) -> None:
+        """A submission, unless the job belongs to the starting state."""
+        if not self._replay.starting:
+            self._writer.submit(job)
+
+    def session(self, number: int, time: Seconds) -> None:
+        """A session."""
+        self._writer.session(number, time)
+
+    def decided(self, outcome: Outcome, changed: bool) -> None:
+        """A dispatch, or a pend with reasons that were not written before."""
+        if isinstance(outcome, Dispatch):
+            self._writer.dispatch(outcome)
+        elif isinstance(outcome, Pend) and changed:
+            self._writer.pend([outcome.job], outcome.reasons)
+
+    def over(self, job: Job, told: bool, at_limit: bool) -> None:
+        """An end."""
+        if told:
+            self._writer.end(job.id, self._replay.now, job.state)
+
+    def happened(self, event: Happening) -> None:
+        """Anything else."""
+        if isinstance(event, JobAct):
+            self._writer.act(event)
+        elif isinstance(event, JobChange):
+            self._writer.change(event)
+        elif isinstance(event, HostChange):
+            self._writer.hosts(event)
+        else:
+            self._writer.queue(event)
+
+    def finished(self, replay: Replay) -> None:
+        """The last pends."""
+        self._writer.finish()

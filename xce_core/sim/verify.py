@@ -1,0 +1,140 @@
+"""Verification: each decision of a replay against the one in the recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from xce_core.model.decisions import Allocation, Dispatch, Pend
+from xce_core.model.jobs import Seconds
+from xce_core.sched.policy import Outcome
+from xce_core.sim.events import Recorded, SessionMark
+from xce_core.sim.observer import Observer
+from xce_core.sim.replay import Replay
+from xce_core.sim.wording import allocation_text, outcome_text, reasons_text
+
+
+@dataclass(frozen=True, slots=True)
+class Mismatch:
+    """A decision that differs.
+
+    :param line: where the recording has its decision; that of the session if it has none.
+    :param recorded: the recorded decision in words, or ``no decision``.
+    :param replayed: the replayed one.
+    """
+
+    line: int
+    session: int
+    time: Seconds
+    job: str
+    recorded: str
+    replayed: str
+
+    def lines(self, path: str) -> list[str]:
+        """The mismatch in full."""
+        return [
+            f"{path}:{self.line}: session {self.session} time {self.time} job {self.job}",
+            f"  recorded: {self.recorded}",
+            f"  replayed: {self.replayed}",
+        ]
+
+
+class Verifier(Observer):
+    """Compares decisions session by session; keeps the first mismatch and counts the rest.
+
+    A dispatch is the same if its session, job, alternative, hosts and tasks are; a pend if
+    its reasons are. Where the recording keeps pends by change, a pend counts when the job's
+    reasons differ from those told before. What was taken over from the recording is no
+    decision of either side and does not count.
+
+    :param pends: whether the recording has pend decisions at all.
+    """
+
+    def __init__(self, pends: bool) -> None:
+        self.first: Mismatch | None = None
+        self.mismatches = 0
+        self.compared = 0
+        self._pends = pends
+        self._mark: SessionMark | None = None
+        self._expected: dict[str, Recorded] = {}
+        self._order: list[str] = []
+        self._replay: Replay | None = None
+
+    def begun(self, replay: Replay) -> None:
+        """Remember whose decisions these are."""
+        self._replay = replay
+
+    def recorded(self, mark: SessionMark) -> None:
+        """What the session should decide."""
+        self._mark = mark
+        self._expected = {
+            recorded.job: recorded
+            for recorded in mark.decisions
+            if not recorded.reconstructed and (self._pends or recorded.allocation is not None)
+        }
+        self._order = list(self._expected)
+
+    def decided(self, outcome: Outcome, changed: bool) -> None:
+        """Compare one decision."""
+        if isinstance(outcome, Pend):
+            if not changed or not self._pends:
+                return
+        elif not isinstance(outcome, Dispatch) or outcome.reconstructed:
+            return
+        self.compared += 1
+        job = outcome.job.id
+        recorded = self._expected.pop(job, None)
+        assert self._replay is not None
+        replayed = outcome_text(outcome, self._replay.cluster)
+        if recorded is None:
+            self._note(job, None, replayed)
+            return
+        if not _same(recorded, outcome):
+            self._note(job, recorded, replayed)
+        elif self._order[0] != job:
+            self._note(job, recorded, f"{replayed} (before job {self._order[0]})")
+        self._order.remove(job)
+
+    def session_over(self) -> None:
+        """What was recorded and not decided here."""
+        for job, recorded in self._expected.items():
+            self._note(job, recorded, "no decision")
+        self._expected = {}
+
+    def _note(self, job: str, recorded: Recorded | None, replayed: str) -> None:
+        self.mismatches += 1
+        if self.first is None:
+            assert self._mark is not None
+            self.first = Mismatch(
+                self._mark.line if recorded is None else recorded.line,
+                self._mark.number,
+                self._mark.time,
+                job,
+                self._text(recorded),
+                replayed,
+            )
+
+    def _text(self, recorded: Recorded | None) -> str:
+        assert self._replay is not None
+        cluster = self._replay.cluster
+        if recorded is None:
+            return "no decision"
+        if recorded.allocation is not None:
+            return f"dispatch job {recorded.job} {allocation_text(recorded.allocation, cluster)}"
+        assert recorded.reasons is not None
+        return f"pend job {recorded.job}: {reasons_text(recorded.reasons, cluster)}"
+
+
+def _same(recorded: Recorded, outcome: Dispatch | Pend) -> bool:
+    if isinstance(outcome, Pend):
+        return recorded.reasons == outcome.reasons
+    return recorded.allocation is not None and _holding(recorded.allocation) == _holding(
+        outcome.allocation
+    )
+
+
+def _holding(allocation: Allocation) -> tuple[int, dict[tuple[int, int, bool], int]]:
+    """An allocation however its placements are cut: hosts by member, tasks and place."""
+    held: dict[tuple[int, int, bool], int] = {}
+    for hosts, tasks, member, first in allocation.placements:
+        held[member, tasks, first] = held.get((member, tasks, first), 0) | hosts
+    return allocation.alternative, held

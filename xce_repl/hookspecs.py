@@ -1,0 +1,75 @@
+"""Hook specifications of the REPL: registered by the interactive simulator alone."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from xce_core.hookspecs import hookspec
+from xce_repl.interface import Command, Decided, HelpSection, Parameter, Repl, Round, Topic
+
+
+class ReplSpecs:
+    """How a plugin takes part in the REPL.
+
+    What an implementation raises is reported once a session with the plugin's name, and the
+    REPL goes on.
+    """
+
+    @hookspec
+    def xce_repl_started(self, repl: Repl) -> None:
+        """The REPL is set up, before any command and before the collecting hooks below.
+
+        :param repl: to be kept, for use in commands and hooks.
+        """
+
+    @hookspec
+    def xce_repl_commands(self) -> Sequence[Command]:  # type: ignore[empty-body]
+        """Commands to add. A name that exists already is reported and left out."""
+
+    @hookspec
+    def xce_repl_topics(self) -> Sequence[Topic]:  # type: ignore[empty-body]
+        """Topics of ``info`` to add. A name that exists already is reported and left out."""
+
+    @hookspec
+    def xce_repl_parameters(self) -> Sequence[Parameter]:  # type: ignore[empty-body]
+        """Parameters of ``set`` and ``show`` to add; clashes as above."""
+
+    @hookspec
+    def xce_repl_help_sections(self) -> Sequence[HelpSection]:  # type: ignore[empty-body]
+        """Sections to add at the end of ``help``."""
+
+    @hookspec
+    def xce_repl_decided(self, decided: Decided) -> Sequence[str] | None:  # type: ignore[empty-body]
+        """An outcome has come out; verified, recorded and, when stepping, shown.
+
+        Called for every outcome, before the breakpoint check.
+
+        :param decided: the outcome.
+        :returns: lines to show right after the decision's line, which is shown for this if
+            it was not yet; a collapsed range of rounds before it is ended first. None or
+            nothing to show nothing.
+        """
+
+    @hookspec
+    def xce_repl_may_collapse(self, ended: Round) -> bool | None:  # type: ignore[empty-body]
+        """Whether a round may become part of a collapsed range.
+
+        :param ended: the round that is over.
+        :returns: False to have it shown alone, and not called idle when jobs pend.
+        """
+
+    @hookspec
+    def xce_repl_refuse_output(self, path: str) -> str | None:  # type: ignore[empty-body]
+        """Whether ``set output`` must not write to *path*.
+
+        :param path: what the user named.
+        :returns: what is wrong with it, such as ``is an open trace file``; None if nothing.
+        """
+
+    @hookspec
+    def xce_repl_restarted(self, repl: Repl) -> None:
+        """The replay was restarted; what was kept of the old one's state is void."""
+
+    @hookspec
+    def xce_repl_shutdown(self) -> None:
+        """The REPL ends, whatever the cause; called once."""
