@@ -19,8 +19,12 @@ from xce_core.model.resources import Counted
 from xce_core.sched.scheduler import Scheduler
 
 
+CLUSTER, NOWHERE = -1, -2
+"""In the place of a host: the cluster as a whole, and none that is looked at."""
+
+
 class Account(NamedTuple):
-    """Something that can run out: a resource or a limit, on one host or (-1) in the cluster."""
+    """Something that can run out: a resource or a limit, on one host or in the cluster."""
 
     name: str
     instance: tuple[str, ...]
@@ -119,12 +123,13 @@ class Books:
         return {
             account
             for account, amount in self.charges(job, primary, member, placed)
-            if amount > self.left(account) and (account.host >= 0) == on_hosts
+            if amount > self.left(account)
+            and (account.host >= 0 if on_hosts else account.host == CLUSTER)
         }
 
     def takes(self, job: Job, primary: Primary, host: int, tasks: int, first: bool = False) -> bool:
         """Whether a host can take *tasks* tasks, whatever the cluster has left."""
-        placed = [Share(host, tasks)] if first else [Share(-1, 0), Share(host, tasks)]
+        placed = [*([] if first else [Share(NOWHERE, 0)]), Share(host, tasks)]
         return not any(
             account.host == host
             for account in self.short(job, primary, 0, placed, on_hosts=True)
@@ -145,7 +150,7 @@ class Books:
             tasks
             for tasks in found
             if primary.tasks_min <= tasks <= most
-            and not self.short(job, primary, 0, [Share(-1, tasks)], on_hosts=False)
+            and not self.short(job, primary, 0, [Share(NOWHERE, tasks)], on_hosts=False)
         }
 
     def _free(self, job: Job, primary: Primary, hosts: list[int]) -> set[int]:
@@ -194,7 +199,7 @@ def _spread(
     for number, share in enumerate(placed):
         times = {Counted.TASK: share.tasks, Counted.HOST: 1, Counted.JOB: int(number == 0)}
         if times[counted]:
-            yield Account(name, instance, share.host if on_hosts else -1), amount * times[counted]
+            yield Account(name, instance, share.host if on_hosts else CLUSTER), amount * times[counted]
 
 
 def shares(allocation: Allocation, member: int = 0) -> list[Share]:
@@ -218,10 +223,10 @@ def entries(scheduler: Scheduler) -> dict[Account, int]:
     """The same as a scheduler's ledger has it."""
     ledger = scheduler.ledger
     hosts = range(len(scheduler.cluster.hosts))
-    found = {Account(name, (), -1): counter.used for name, counter in ledger.counters.items()}
+    found = {Account(name, (), CLUSTER): counter.used for name, counter in ledger.counters.items()}
     for (name, label), counter in ledger.limit_counters.items():
         assert counter.limit is not None
-        found[Account(name, _counted(counter.limit, label), -1)] = counter.used
+        found[Account(name, _counted(counter.limit, label), CLUSTER)] = counter.used
     columns = [(name, (), column) for name, column in ledger.columns.items()]
     for (name, label), column in ledger.limit_columns.items():
         assert column.limit is not None

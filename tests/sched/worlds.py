@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from hypothesis import strategies as st
@@ -47,25 +48,38 @@ hosts = st.builds(
 
 
 def _scope(dimension: Dimension, names: tuple[str, ...]) -> st.SearchStrategy[Scope | None]:
-    some = st.sampled_from([None, names[:1], names[1:2], names[:2]])
+    some = st.sampled_from([None, names[:1], names[-1:], names])
     # Hosts never share a count: a limit on hosts counts each by itself.
     alone = st.just(True) if dimension is Dimension.HOST else st.booleans()
     return st.one_of(st.none(), st.builds(Scope, st.just(dimension), some, alone))
 
 
 @st.composite
-def limits(draw: st.DrawFn, number: int, names: tuple[str, ...], host_wise: bool) -> Limit:
-    """A limit on a resource of *names*, with any mix of scopes."""
+def limits(
+    draw: st.DrawFn,
+    number: int,
+    named: tuple[str, ...],
+    counted: Mapping[str, Counted],
+    simple: bool,
+) -> Limit:
+    """A limit on any resource, with any mix of scopes.
+
+    :param named: hosts that its scope may name.
+    :param counted: the resources that it may be about.
+    :param simple: see :class:`Traits`.
+    """
     scopes = (
         draw(_scope(Dimension.USER, USERS)),
         draw(_scope(Dimension.QUEUE, QUEUES)),
         draw(_scope(Dimension.PROJECT, PROJECTS)),
-        draw(_scope(Dimension.HOST, ("n1", "n2"))) if host_wise else None,
+        draw(_scope(Dimension.HOST, named)),
     )
-    resource = draw(st.sampled_from(names))
+    # To cap for the cluster what is counted per host makes the number of hosts count.
+    never = Counted.HOST if scopes[3] is None else Counted.JOB
+    names = [name for name in counted if not simple or counted[name] is not never]
+    resource = draw(st.sampled_from([*names, "jobs"]))
     value = draw(st.integers(0, 50 if resource == "gpu" else 8))
-    kept = tuple(scope for scope in scopes if scope is not None)
-    return Limit(f"lim{number}", resource, value, kept)
+    return Limit(f"lim{number}", resource, value, tuple(s for s in scopes if s is not None))
 
 
 @st.composite
@@ -79,16 +93,13 @@ def clusters(draw: st.DrawFn, traits: Traits = Traits()) -> Cluster:
         replace(GPU, counted=draw(of_hosts)),
         replace(LICENSE, counted=draw(of_cluster)),
     )
-    per_task = tuple(r.name for r in resources if r.counted is not Counted.HOST)
-    made = []
-    for number in range(draw(st.integers(0, 3))):
-        host_wise = draw(st.booleans())
-        # What is counted per host and limited for the cluster makes the number of hosts count.
-        names = ("slots", "mem", "gpu", "jobs") if host_wise else (*per_task, "jobs")
-        if not traits.simple:
-            names = ("slots", "mem", "gpu", "license", "jobs")
-        made.append(draw(limits(number, names, host_wise)))
-    some = [draw(hosts) for _ in range(draw(st.integers(1, 6)))]
+    some = draw(st.lists(hosts, min_size=1, max_size=6))
+    named = tuple(f"n{number + 1}" for number in range(len(some)))[:2]
+    counted = {resource.name: resource.counted for resource in resources}
+    made = [
+        draw(limits(number, named, counted, traits.simple))
+        for number in range(draw(st.integers(0, 3)))
+    ]
     return a_cluster(
         *some,
         queues=[a_queue("normal"), a_queue("night", priority=1, order=Order.STRICT)],

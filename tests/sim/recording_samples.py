@@ -149,8 +149,6 @@ def queues(draw: st.DrawFn) -> dict[str, Queue]:
 @st.composite
 def clusters(draw: st.DrawFn) -> Cluster:
     """Whole clusters."""
-    names = draw(st.sets(st.sampled_from(["mem", "gpu", "license", "disk"])))
-    del names  # all resources are there, so that amounts of any can be drawn
     shared = {name: draw(AMOUNTS) for name, each in RESOURCES.items() if each.shared}
     cluster = Cluster(draw(hosts()), dict(RESOURCES), shared, draw(queues()))
     return Cluster(

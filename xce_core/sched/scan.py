@@ -74,10 +74,10 @@ def _host_row(column: Column, amount: int, host: Host, claims: Claims) -> Row:
 
 
 def cluster_rows(ask: Ask, claims: Claims) -> tuple[Row, ...]:
-    """The cluster-wide check: a row for each shared resource and limit, for fewest tasks."""
+    """The cluster-wide check, for fewest tasks: resources, and if those suffice, limits."""
     return tuple(
         _cluster_row(claim.counter, claim.amount(ask.primary.tasks_min, 1), claims)
-        for claim in ask.shared_claims
+        for claim in ask.checked_claims()
     )
 
 

@@ -75,7 +75,7 @@ class DecisionReader:
         """Pends with the same reasons, in the order of the decisions."""
         found = self._pend(value)
         if ("job" in found) == ("jobs" in found):
-            raise FieldError("expected either job or jobs", "job")
+            raise FieldError("expected either job or jobs")
         jobs = found["jobs"] if "jobs" in found else (found["job"],)
         reasons = _reasons(found)
         return [Recorded(job, None, reasons, False, line) for job in jobs]

@@ -155,7 +155,7 @@ def _add_resource(
     if name == JOBS.name:
         raise FieldError(f"{name} is a word for limits and no resource", "name")
     if name in resources and resources[name] is not SLOTS:
-        raise FieldError(f"resource {name} stands twice", "name")
+        raise FieldError(f"resource {fields.shown(name)} stands twice", "name")
     if name == SLOTS.name and (resource.shared or resource.kind is AmountKind.BYTES):
         raise FieldError(f"{name} must be a number of each host", "name")
     if resource.kind is AmountKind.BYTES and "decimals" in found:
@@ -199,7 +199,7 @@ class _Hosts:
             for host in names:
                 fields.name(host)
                 if host in self._names:
-                    raise FieldError(f"host {host} stands twice")
+                    raise FieldError(f"host {fields.shown(host)} stands twice")
             if len(self.found) + len(names) > NAMES_LIMIT:
                 raise FieldError(f"expected at most {NAMES_LIMIT} hosts in all")
         except FieldError as error:
@@ -222,7 +222,7 @@ def _add_queue(
     found = _QUEUE(entry)
     name = found["name"]
     if name in queues:
-        raise FieldError(f"queue {name} stands twice", "name")
+        raise FieldError(f"queue {fields.shown(name)} stands twice", "name")
     users = found.get("users")
     queues[name] = Queue(
         name,
@@ -248,7 +248,7 @@ def _add_limit(entry: object, cluster: Cluster, limits: dict[str, Limit]) -> Non
     name, resource = found["name"], found["resource"]
     known = {**cluster.resources, JOBS.name: JOBS}
     if name in limits:
-        raise FieldError(f"limit {name} stands twice", "name")
+        raise FieldError(f"limit {fields.shown(name)} stands twice", "name")
     if resource not in known:
         raise unknown("resource", resource, known).inside("resource")
     value = _amount(known[resource], found["value"], "value")

@@ -42,7 +42,7 @@ class FieldError(Exception):
 
     def __init__(self, what: str, *path: str | int) -> None:
         super().__init__(what, *path)
-        self.what = what
+        self.what = printable(what)
         self.path = path
 
     def inside(self, step: str | int) -> FieldError:
@@ -61,8 +61,15 @@ def path_text(path: Iterable[str | int]) -> str:
             text += f"[{step}]"
         else:
             dot = "." if text else ""
-            text += dot + (step if _PLAIN.fullmatch(step) else shown(step))
+            text += dot + (step if _PLAIN.fullmatch(step) else printable(shown(step)))
     return text
+
+
+def printable(text: str) -> str:
+    """*text* with what would disturb a terminal, or can't be encoded, escaped."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
 def shown(value: object) -> str:
@@ -73,7 +80,7 @@ def shown(value: object) -> str:
         return f"a {type(value).__name__}"
     if isinstance(value, int) and abs(value) > INTEGER_LIMIT:
         return "a larger number"  # also because str() refuses thousands of digits
-    text = json.dumps(value)
+    text = json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHOWN else text[: _SHOWN - 3] + "..."
 
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from xce_core.model.cluster import Cluster
 from xce_core.model.hostlist import HostListError, fold, unfold
 from xce_core.model.ranges import DIGITS_LIMIT, NumberRange, RangeError, parse_ranges
-from xce_core.sim.fields import FieldError, text, unknown
+from xce_core.sim.fields import FieldError, shown, text, unknown
 
 KEPT = 1024
 """How many masks and texts are remembered."""
@@ -150,7 +150,7 @@ def host_names(listed: str, cluster: Cluster | None) -> list[str]:
         raise FieldError("expected a host list, found an empty one")
     twice = [host for host, count in Counter(found).items() if count > 1]
     if twice:
-        raise FieldError(f"host {twice[0]} stands twice")
+        raise FieldError(f"host {shown(twice[0])} stands twice")
     for host in found if cluster is not None else ():
         if host not in cluster.index_of:  # type: ignore[union-attr]
             raise unknown("host", host, list(cluster.index_of)[:_LOOKED_AT])  # type: ignore[union-attr]

@@ -171,9 +171,8 @@ def _check_state(found: dict[str, Any], state: JobState) -> None:
         if len(found["job"]) > 1:
             raise FieldError(f"expected one {state.value} job in a line", "job")
         if found["start"] < found["time"]:
-            raise mismatch(f"{found['time']} or later, its submission", found["start"]).inside(
-                "start"
-            )
+            expected = f"{found['time']} or later, its submission"
+            raise mismatch(expected, found["start"]).inside("start")
     if found.get("held") and state not in _MAY_BE_HELD:
         raise FieldError(f"a {state.value} job is not held", "held")
 
@@ -182,9 +181,13 @@ def _check_allocation(job: Job, allocation: Allocation) -> None:
     """Whether *job* asks for the alternative and the members that it holds."""
     alternatives = job.requirement.alternatives
     if allocation.alternative >= len(alternatives):
-        what = f"the job has {len(alternatives)}"
-        raise FieldError(what, "allocation", "alternative")
+        raise _beyond(len(alternatives), allocation.alternative, "alternative")
     members = len(alternatives[allocation.alternative].members)
     for place, placement in enumerate(allocation.placements, 1):
         if placement.member >= members:
-            raise FieldError(f"the job has {members}", "allocation", "hosts", place, "member")
+            raise _beyond(members, placement.member, "hosts", place, "member")
+
+
+def _beyond(count: int, found: int, *path: str | int) -> FieldError:
+    what = f"expected at most {count}, as the job asks, found {found + 1}"
+    return FieldError(what, "allocation", *path)
