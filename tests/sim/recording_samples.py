@@ -304,4 +304,5 @@ def plain(event: Event) -> object:
 
 def job_facts(job: Job) -> dict[str, object]:
     """All that a recording says of a job."""
-    return {name: getattr(job, name) for name in Job.__slots__ if name not in ("line", "allocation")}
+    left_out = ("line", "allocation")
+    return {name: getattr(job, name) for name in Job.__slots__ if name not in left_out}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from xce_core.model.requests import Primary
+from xce_core.model.resources import SLOTS
 from xce_core.sched.columns import Column, Counter
 
 UNLIMITED = 1 << 62
@@ -62,6 +63,7 @@ class Ask:
         "_capacities",
         "_needs",
         "_seen",
+        "_slots",
         "by_hosts",
         "has_first",
         "host_claims",
@@ -89,6 +91,14 @@ class Ask:
         self._needs: dict[int, tuple[tuple[Column, int], ...]] = {}
         self._capacities: dict[int, int] = {}
         self._seen = -1
+        self._slots = next(
+            (
+                (claim.per_task, claim.per_host)
+                for claim in host_claims
+                if claim.column.resource == SLOTS.name and claim.column.limit is None
+            ),
+            (0, 0),
+        )
 
     def needs(self, tasks: int, first: bool = False) -> tuple[tuple[Column, int], ...]:
         """What a host with *tasks* tasks takes from each column.
@@ -135,7 +145,10 @@ class Ask:
 
     def room(self) -> int:
         """How many tasks the hosts can take together."""
-        return sum(able * hosts.bit_count() for able, hosts in self.capacities().items())
+        room = 0
+        for able, hosts in self.capacities().items():
+            room += able * hosts.bit_count()
+        return room
 
     def most_tasks(self) -> int:
         """How many tasks the shared claims have room for, if they all go to one host."""
@@ -161,10 +174,8 @@ class Ask:
 
     def slots(self, tasks: int) -> int:
         """The slots that *tasks* tasks on one host take, per task and per host."""
-        for claim in self.host_claims:
-            if claim.column.resource == "slots" and claim.column.limit is None:
-                return claim.per_task * tasks + claim.per_host
-        return 0
+        per_task, per_host = self._slots
+        return per_task * tasks + per_host
 
     def shared_fit(self, tasks: int, hosts: int) -> bool:
         """Whether every counter has room for *tasks* on *hosts* hosts."""

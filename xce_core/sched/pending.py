@@ -50,6 +50,15 @@ class Line:
 
     def first(self) -> int:
         """The position of the first pending job; -1 if there is none. Forgets those before."""
+        head = self.head
+        if head < len(self.entries):
+            key, job = self.entries[head]
+            if job.key is key and job.state is _PENDING:
+                return head
+        return self._forget()
+
+    def _forget(self) -> int:
+        """Drop what stands before the first pending job; its position, or -1."""
         head = self.next(self.head)
         if head < 0:
             self.entries.clear()

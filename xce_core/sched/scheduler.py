@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from xce_core.model.cluster import Cluster, HostState
@@ -86,10 +87,9 @@ class Scheduler:
         self.jobs[job.id] = job
         if job.index >= 0:
             self.history.note(job.number, job.index, past_of(job))
-        try:
-            job.sched = self._resolver.resolve(job)
-        except ResolveError:
-            job.sched = UNRESOLVED
+        if job.sched is UNRESOLVED:
+            with suppress(ResolveError):
+                job.sched = self._resolver.resolve(job)
         self._enter(job, now)
 
     def was_submitted(self, job_id: str) -> bool:
@@ -104,9 +104,9 @@ class Scheduler:
 
         :raises ResolveError: if it asks for something unknown.
         """
-        wanted = job.sched if isinstance(job.sched, SchedulingObject) else None
-        if wanted is None:
-            wanted = self._resolver.resolve(job)
+        wanted = job.sched
+        if not isinstance(wanted, SchedulingObject):
+            wanted = job.sched = self._resolver.resolve(job)
         if wanted.possible is None:
             if self._empty is None:
                 self._empty = Emptiness(self.cluster, self.allocator)

@@ -80,15 +80,20 @@ class JsonLines:
         return value
 
     def _fault(self, data: bytes, error: Exception) -> InputError:
-        if not data.endswith(b"\n"):
-            what = "the file is cut off in this line, which has no end"
-            return CutOffError(self._path, self.line, what)
-        if isinstance(error, json.JSONDecodeError):
-            message = error.msg[:1].lower() + error.msg[1:]
-            return InputError(self._path, self.line, f"JSON: {message}", error.pos + 1)
-        if isinstance(error, UnicodeDecodeError):
-            what = "expected text in UTF-8, found another byte"
-            return InputError(self._path, self.line, what, error.start + 1)
-        if isinstance(error, RecursionError):
-            return InputError(self._path, self.line, "JSON: nested too deeply")
-        return InputError(self._path, self.line, f"JSON: {error}")
+        what, column = _message(error)
+        if data.endswith(b"\n"):
+            return InputError(self._path, self.line, what, column)
+        return CutOffError(self._path, self.line, f"cut off in the last line ({what})", column)
+
+
+def _message(error: Exception) -> tuple[str, int]:
+    """What is wrong with a line, and in which column; 0 if that is not known."""
+    if isinstance(error, json.JSONDecodeError):
+        return f"JSON: {error.msg[:1].lower()}{error.msg[1:]}", error.pos + 1
+    if isinstance(error, UnicodeDecodeError):
+        return "expected text in UTF-8, found another byte", error.start + 1
+    if isinstance(error, RecursionError):
+        return "JSON: nested too deeply", 0
+    if "digits" in str(error):  # of Python's own, which speaks of its settings
+        return "JSON: a number of thousands of digits", 0
+    return f"JSON: {error}", 0

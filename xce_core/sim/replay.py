@@ -10,6 +10,7 @@ from xce_core.model.cluster import Cluster, HostState
 from xce_core.model.decisions import Allocation, Dispatch, Pend
 from xce_core.model.jobs import STARTED, Job, JobState, Seconds
 from xce_core.sched.policy import Outcome
+from xce_core.sched.resolve import SchedulingObject
 from xce_core.sched.scheduler import JobError, Scheduler
 from xce_core.sim.events import (
     Act,
@@ -294,9 +295,12 @@ class Replay:
 def held_slots(job: Job) -> int:
     """How many slots a running job holds."""
     wanted, allocation = job.sched, job.allocation
-    assert wanted is not None and allocation is not None
-    members = wanted.alternatives[allocation.alternative]  # type: ignore[attr-defined]
-    return sum(members[p.member].slots(p.tasks) * p.hosts.bit_count() for p in allocation.placements)
+    assert isinstance(wanted, SchedulingObject) and allocation is not None
+    members = wanted.alternatives[allocation.alternative]
+    slots = 0
+    for hosts, tasks, member, _ in allocation.placements:
+        slots += members[member].slots(tasks) * hosts.bit_count()
+    return slots
 
 
 def up_slots(scheduler: Scheduler) -> int:

@@ -83,7 +83,11 @@ class SimulatedReplay(Replay):
         happened = False
         while (event := self._next_event) is not None and time_of(event) <= now:
             self._next_event = next(self._events, None)
-            if not isinstance(event, JobEnd | SessionMark):
+            if event.__class__ is Job:
+                self.events_done += 1
+                self._enter(event)  # type: ignore[arg-type]
+                happened = True
+            elif not isinstance(event, JobEnd | SessionMark):
                 self._apply(event)
                 happened = True
         return happened
@@ -102,11 +106,12 @@ class SimulatedReplay(Replay):
 
     def _enter(self, job: Job) -> bool:
         try:
-            if not self.scheduler.possible(job):
-                self._refuse(job, "does not fit an empty cluster")
-                return False
+            possible = self.scheduler.possible(job)
         except ResolveError as error:
             self._refuse(job, str(error))
+            return False
+        if not possible:
+            self._refuse(job, "does not fit an empty cluster")
             return False
         return super()._enter(job)
 
