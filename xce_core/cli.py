@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import click
 
 if TYPE_CHECKING:
+    from xce_core.frontends import Startup
     from xce_core.plugins import Plugins
     from xce_core.sim.run import Run, RunOptions
 
@@ -71,7 +72,18 @@ def _plugin_options(command: F) -> F:
     return command
 
 
+class InOrder(click.Group):
+    """A command that knows in which order its options were given."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Keep the names of the options given, in order, in the context's ``meta``."""
+        _, _, given = self.make_parser(ctx).parse_args(list(args))
+        ctx.meta["xce.order"] = [parameter.name for parameter in given]
+        return super().parse_args(ctx, args)
+
+
 @click.group(
+    cls=InOrder,
     invoke_without_command=True,
     context_settings={"help_option_names": ["-h", "--help"]},
     epilog=EXAMPLES,
@@ -99,22 +111,79 @@ def _plugin_options(command: F) -> F:
 @click.option("--tau", type=click.FloatRange(min=0, min_open=True), default=10.0,
               show_default=True, help="Bound of bounded slowdown in seconds.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+@click.option("-i", "--interactive", is_flag=True, help="Open the interactive simulator.")
+@click.option("-x", "--script", "scripts", metavar="FILE", multiple=True,
+              help="With -i: run the commands in FILE first. May be repeated.")
+@click.option("--ex", "-ex", "commands", metavar="COMMAND", multiple=True,
+              help="With -i: run COMMAND first, in order with -x. May be repeated.")
+@click.option("--batch", is_flag=True, help="With -i: leave after -x and --ex.")
+@click.option("--keep-going", is_flag=True,
+              help="With -i: go on after a failed command of -x, --ex or source.")
+@click.option("--no-init", is_flag=True, help="With -i: do not read the user's init file.")
 @_plugin_options
 @click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
               help="Show the version and leave.")
 @click.pass_context
-def cli(context: click.Context, **given: Any) -> None:
+def cli(context: click.Context, /, **given: Any) -> None:
     """Replay recorded cluster sessions and workload logs, and explain every decision."""
     if context.invoked_subcommand is not None:
         context.obj = given
         return
     if given["sim"] is None:
         raise click.UsageError("give --sim FILE; see --help for examples")
-    context.exit(_simulate(given))
+    if given["interactive"]:
+        context.exit(_unless_closed(lambda: _interact(context, given)))
+    context.exit(_unless_closed(lambda: _simulate(given)))
+
+
+class _ClosedPipe(Exception):
+    """The reader of our output is gone. (Click would make an ordinary failure of it.)"""
+
+
+def _unless_closed(action: Callable[[], int]) -> int:
+    """The status of *action*.
+
+    :raises _ClosedPipe: if it can't get rid of its output.
+    """
+    try:
+        status = action()
+        sys.stdout.flush()
+    except BrokenPipeError:
+        raise _ClosedPipe from None
+    return status
+
+
+def _interact(context: click.Context, given: dict[str, Any]) -> int:
+    """Hand over to the interactive simulator; the exit status."""
+    from xce_core.frontends import load_frontend
+
+    for name in ("check", "as_json"):
+        if given[name]:
+            raise click.UsageError(f"--{name.removeprefix('as_')} does not go with -i")
+    startup = _startup(context, given)
+    if given["sim"] == "-" and not startup.batch:
+        raise click.UsageError("--sim - with -i takes its commands from -x and --ex: add --batch")
+    plugins, options = _plugins(given), _run_options(given)
+    run, status = load_frontend("repl")(options, plugins, startup)
+    _warn(run)
+    return _verdict(run, options) or status
+
+
+def _startup(context: click.Context, given: dict[str, Any]) -> Startup:
+    """What is to be done first, in the order in which the user said it."""
+    from xce_core.frontends import Startup
+
+    rest = {"scripts": iter(given["scripts"]), "commands": iter(given["commands"])}
+    order = [name for name in context.meta["xce.order"] if name in rest]
+    first = [(name == "scripts", next(rest[name])) for name in order]
+    return Startup(first, given["batch"], given["keep_going"], not given["no_init"])
 
 
 def _simulate(given: dict[str, Any]) -> int:
     """Run what was asked for; the exit status."""
+    for name in ("scripts", "commands", "batch", "keep_going", "no_init"):
+        if given[name]:
+            raise click.UsageError("-x, --ex, --batch, --keep-going and --no-init go with -i")
     plugins = _plugins(given)
     options = _run_options(given)
     if given["check"]:
@@ -202,9 +271,13 @@ def _replay(options: RunOptions, plugins: Plugins, as_json: bool) -> int:
         click.echo(json.dumps(json_of(result), indent=2))
     else:
         _report(run, options, text_lines(result))
+    _warn(run)
+    return _verdict(run, options)
+
+
+def _warn(run: Run) -> None:
     for text, count in run.warnings():
         _say(f"warning: {text}" + (f" ({count} times)" if count > 1 else ""))
-    return _verdict(run, options)
 
 
 def _report(run: Run, options: RunOptions, lines: list[str]) -> None:
@@ -234,6 +307,10 @@ def _verdict(run: Run, options: RunOptions) -> int:
 @click.pass_obj
 def plugins_command(given: dict[str, Any], as_json: bool) -> None:
     """List plugins: name, version, kind, hooks, and what is wrong with broken ones."""
+    click.get_current_context().exit(_unless_closed(lambda: _list_plugins(given, as_json)))
+
+
+def _list_plugins(given: dict[str, Any], as_json: bool) -> int:
     plugins = _plugins(given)
     plugins.load_all()
     rows = plugins.found()
@@ -250,11 +327,12 @@ def plugins_command(given: dict[str, Any], as_json: bool) -> None:
             for row in rows
         ]
         click.echo(json.dumps({"format": "xce-plugins", "version": 1, "plugins": listed}, indent=2))
-        return
+        return 0
     for row in rows:
         state = f"broken: {row.failure}" if row.failure else ", ".join(row.hooks)
         kind = row.kind or "-"
         click.echo(f"{row.name:<16} {row.version or '-':<10} {row.source:<12} {kind:<16} {state}")
+    return 0
 
 
 def main() -> None:
@@ -271,7 +349,6 @@ def _guarded(arguments: list[str]) -> int:
 
     try:
         status = cli.main(arguments, prog_name="xce_scheduler", standalone_mode=False)
-        sys.stdout.flush()
         return status if isinstance(status, int) else 0
     except click.exceptions.Exit as leaving:
         return leaving.exit_code
@@ -291,7 +368,7 @@ def _guarded(arguments: list[str]) -> int:
         click.echo(err=True)
         _say("interrupted; outputs were left as they were")
         return INTERRUPTED
-    except BrokenPipeError:
+    except _ClosedPipe:
         return _closed_pipe()
     except Exception as error:
         if "--debug" in arguments:

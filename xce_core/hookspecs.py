@@ -10,7 +10,7 @@ implementation is marked ``optionalhook=True``.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import pluggy
@@ -95,12 +95,24 @@ class SeamSpecs:
         """
 
     @hookspec
-    def xce_wants_watch(self, job: str) -> bool | None:  # type: ignore[empty-body]
-        """Whether the plugin wants to watch the selection that begins now.
+    def xce_wants_watch(self, session: int) -> Callable[[str], bool] | None:
+        """Which selections of a session the plugin wants to watch.
 
-        Asked once for each selection; if any plugin says True, all are told of it.
+        Asked once, when the session begins. If the answer of any plugin is true of a
+        selection, all plugins are told of it.
 
-        :param job: the id that the policy chose, which need not be that of a job.
+        :param session: the session's number.
+        :returns: what tells, given the id that the policy chose (which need not be that of a
+            job), whether to watch; None to watch nothing in this session.
+        """
+
+    @hookspec
+    def xce_watcher_failed(self, plugin: str, hook: str, error: str) -> None:
+        """A plugin raised in one of these hooks; it is reported, and changes nothing.
+
+        :param plugin: its name; ``core`` if what it was to be told could not be worked out.
+        :param hook: in which hook.
+        :param error: what it raised.
         """
 
     @hookspec
@@ -157,6 +169,22 @@ class SeamSpecs:
         """
 
     @hookspec
+    def xce_claim_failed(self, path: Path, error: str) -> None:
+        """Hosts were found for a member, but could not be claimed; called before its whole ends.
+
+        :param path: the member.
+        :param error: why; the selection ends with it, in no decision.
+        """
+
+    @hookspec
+    def xce_members_released(self, path: Path, hosts: tuple[str, ...]) -> None:
+        """Members had claimed hosts when one after them failed; called before the whole ends.
+
+        :param path: the whole.
+        :param hosts: those hosts, now free again, in the order of the members.
+        """
+
+    @hookspec
     def xce_alternative_skipped(self, path: Path) -> None:
         """An alternative is empty and was passed over.
 
@@ -205,10 +233,20 @@ class SeamSpecs:
         """
 
     @hookspec
-    def xce_plan_begun(self, number: int, plan: Plan) -> None:
+    def xce_plan_not_tried(self, number: int, generator: str, error: str) -> None:
+        """A plan can't even be checked, and is not tried.
+
+        :param number: counts the member's plans, from 1.
+        :param generator: who offered it.
+        :param error: what the check raised.
+        """
+
+    @hookspec
+    def xce_plan_begun(self, number: int, generator: str, plan: Plan) -> None:
         """A plan is tried.
 
         :param number: counts the member's plans, from 1.
+        :param generator: who offered it; ``core`` for the scheduler's own.
         :param plan: its shape.
         """
 
@@ -217,6 +255,15 @@ class SeamSpecs:
         """Hosts were sought for a run of like positions of the plan, found or not.
 
         :param scan: what each position saw, on demand; valid only during the call.
+        """
+
+    @hookspec
+    def xce_plan_checked(self, plan: Plan, rows: tuple[Row, ...]) -> None:
+        """A plan found all its hosts, but the cluster lacks what that many hosts take.
+
+        :param plan: its shape.
+        :param rows: every shared resource and cluster-wide limit, met or not, measured by the
+            plan's tasks on the plan's hosts.
         """
 
     @hookspec
@@ -246,11 +293,14 @@ class SeamSpecs:
         """
 
     @hookspec
-    def xce_search_ended(self, generated: int, tried: int, discarded: int, placed: bool) -> None:
+    def xce_search_ended(
+        self, generated: int, tried: int, discarded: int, not_tried: int, placed: bool
+    ) -> None:
         """No more plans are tried for the member.
 
         :param generated: plans offered so far.
         :param tried: plans for which hosts were sought.
         :param discarded: malformed plans.
+        :param not_tried: plans that could not even be checked.
         :param placed: whether one of them was placed.
         """

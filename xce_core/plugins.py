@@ -60,7 +60,7 @@ class Found:
         kinds = [
             word
             for word, names in _KINDS.items()
-            if any(hook in names or hook.startswith(REPL_PREFIX) and word == "repl"
+            if any(hook in names or (hook.startswith(REPL_PREFIX) and word == "repl")
                    for hook in self.hooks)
         ]
         return ", ".join(kinds)

@@ -39,7 +39,21 @@ class ReplSpecs:
         """Sections to add at the end of ``help``."""
 
     @hookspec
-    def xce_repl_decided(self, decided: Decided) -> Sequence[str] | None:  # type: ignore[empty-body]
+    def xce_repl_wants_each(self) -> bool | None:
+        """Whether, in the session that comes next, every refused job is to be told by itself.
+
+        Asked before each session, and before what happens ahead of it: jobs may come in
+        meanwhile. If any plugin says True, the session runs through every pending job, which
+        on a long log takes much longer, and it is never passed over as having nothing to
+        decide. Otherwise of jobs alike only the first that is refused need be selected; the
+        dispatches are the same. A plugin that implements ``xce_wants_watch`` but not this hook
+        is taken to say True.
+
+        :returns: True if the plugin wants to see every refusal of that session.
+        """
+
+    @hookspec
+    def xce_repl_decided(self, decided: Decided) -> Sequence[str] | None:
         """An outcome has come out; verified, recorded and, when stepping, shown.
 
         Called for every outcome, before the breakpoint check.
@@ -51,7 +65,7 @@ class ReplSpecs:
         """
 
     @hookspec
-    def xce_repl_may_collapse(self, ended: Round) -> bool | None:  # type: ignore[empty-body]
+    def xce_repl_may_collapse(self, ended: Round) -> bool | None:
         """Whether a round may become part of a collapsed range.
 
         :param ended: the round that is over.
@@ -59,7 +73,7 @@ class ReplSpecs:
         """
 
     @hookspec
-    def xce_repl_refuse_output(self, path: str) -> str | None:  # type: ignore[empty-body]
+    def xce_repl_refuse_output(self, path: str) -> str | None:
         """Whether ``set output`` must not write to *path*.
 
         :param path: what the user named.

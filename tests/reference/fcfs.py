@@ -8,8 +8,8 @@ benchmarks; nothing is imported from the project. The machine is PROCS, else
 the header's MaxProcs, else its MaxNodes. A job's processors are the requested
 ones if positive, else the allocated ones. Left out are jobs with run time
 below 0, or with processors below 1 or above the machine; a run time of 0 is
-kept. Jobs start in order of submit time, then of place in the file, none
-before the one ahead of it; what ends in a second is free in that second.
+kept. Jobs start in order of submit time, then of job number, none before
+the one ahead of it; what ends in a second is free in that second.
 """
 
 import gzip
@@ -41,7 +41,7 @@ def read_swf(path: str, machine: int = 0) -> tuple[list[int], list[Job], int]:
     if not machine:
         raise SystemExit(f"{path}: no machine size in the header; give PROCS")
     rows = [row for row in rows if row[1][2] <= machine]
-    rows.sort(key=lambda row: row[1][0])
+    rows.sort(key=lambda row: (row[1][0], row[0]))
     return [job_id for job_id, _ in rows], [job for _, job in rows], machine
 
 

@@ -18,7 +18,6 @@ from xce_core.model.requests import Primary, SpanKind
 from xce_core.model.resources import Counted
 from xce_core.sched.scheduler import Scheduler
 
-
 CLUSTER, NOWHERE = -1, -2
 """In the place of a host: the cluster as a whole, and none that is looked at."""
 
@@ -139,44 +138,46 @@ class Books:
         self, job: Job, primary: Primary, host: int, most: int, first: bool = False
     ) -> int:
         """How many tasks, up to *most*, a host can take."""
-        able = [tasks for tasks in range(1, most + 1) if self.takes(job, primary, host, tasks, first)]
-        return max(able, default=0)
+        sizes = range(1, most + 1)
+        return max((n for n in sizes if self.takes(job, primary, host, n, first)), default=0)
 
     def totals(self, job: Job, primary: Primary, hosts: list[int]) -> set[int]:
         """Every number of tasks that could be placed on *hosts*, by trying all of them."""
-        most = primary.tasks_max
-        found = _ON[primary.span.kind](self, job, primary, hosts)
         return {
             tasks
-            for tasks in found
-            if primary.tasks_min <= tasks <= most
-            and not self.short(job, primary, 0, [Share(NOWHERE, tasks)], on_hosts=False)
+            for tasks, count in _ON[primary.span.kind](self, job, primary, hosts)
+            if primary.tasks_min <= tasks <= primary.tasks_max
+            and not self.short(job, primary, 0, somewhere(tasks, count), on_hosts=False)
         }
 
-    def _free(self, job: Job, primary: Primary, hosts: list[int]) -> set[int]:
-        reached = {0}
+    def _free(self, job: Job, primary: Primary, hosts: list[int]) -> set[tuple[int, int]]:
+        reached = {(0, 0)}
         for host in hosts:
-            able = [t for t in range(primary.tasks_max + 1) if self.takes(job, primary, host, t)]
-            reached |= {before + tasks for before in reached for tasks in able if tasks}
+            able = [
+                tasks
+                for tasks in range(1, primary.tasks_max + 1)
+                if self.takes(job, primary, host, tasks)
+            ]
+            reached |= {(tasks + more, count + 1) for tasks, count in reached for more in able}
         return reached
 
-    def _one_host(self, job: Job, primary: Primary, hosts: list[int]) -> set[int]:
+    def _one_host(self, job: Job, primary: Primary, hosts: list[int]) -> set[tuple[int, int]]:
         return {
-            tasks
+            (tasks, 1)
             for host in hosts
             for tasks in range(1, primary.tasks_max + 1)
             if self.takes(job, primary, host, tasks)
         }
 
-    def _per_host(self, job: Job, primary: Primary, hosts: list[int]) -> set[int]:
+    def _per_host(self, job: Job, primary: Primary, hosts: list[int]) -> set[tuple[int, int]]:
         size = primary.span.tasks_per_host
         full = [host for host in hosts if self.takes(job, primary, host, size)]
-        found = {count * size for count in range(1, len(full) + 1)}
+        found = {(count * size, count) for count in range(1, len(full) + 1)}
         for host in hosts:
             others = len([other for other in full if other != host])
             for rest in range(1, size):
                 if self.takes(job, primary, host, rest):
-                    found |= {count * size + rest for count in range(others + 1)}
+                    found |= {(n * size + rest, n + 1) for n in range(others + 1)}
         return found
 
 
@@ -199,7 +200,13 @@ def _spread(
     for number, share in enumerate(placed):
         times = {Counted.TASK: share.tasks, Counted.HOST: 1, Counted.JOB: int(number == 0)}
         if times[counted]:
-            yield Account(name, instance, share.host if on_hosts else CLUSTER), amount * times[counted]
+            host = share.host if on_hosts else CLUSTER
+            yield Account(name, instance, host), amount * times[counted]
+
+
+def somewhere(tasks: int, hosts: int = 1) -> list[Share]:
+    """*tasks* on so many hosts, for those who ask only what the cluster has left."""
+    return [Share(NOWHERE, tasks), *[Share(NOWHERE, 0)] * (hosts - 1)]
 
 
 def shares(allocation: Allocation, member: int = 0) -> list[Share]:

@@ -27,12 +27,21 @@ spans = st.one_of(
 class Traits:
     """What may occur in a world.
 
-    :param simple: no amount that the first host takes alone or that the number of hosts
-        decides about, so that the scheduler's search is complete.
+    :param first: amounts that the first host takes alone; with them, a search may miss
+        placements.
+    :param by_hosts: shared amounts that depend on the number of hosts.
+    :param compounds: requirements of more than one member.
     """
 
-    simple: bool = False
-    compounds: bool = False
+    first: bool = True
+    by_hosts: bool = True
+    compounds: bool = True
+
+
+SINGLE = Traits(compounds=False)
+SEARCHED = Traits(first=False, compounds=False)
+SIMPLE = Traits(first=False, by_hosts=False, compounds=False)
+ANY = Traits()
 
 
 hosts = st.builds(
@@ -60,13 +69,12 @@ def limits(
     number: int,
     named: tuple[str, ...],
     counted: Mapping[str, Counted],
-    simple: bool,
+    traits: Traits,
 ) -> Limit:
     """A limit on any resource, with any mix of scopes.
 
     :param named: hosts that its scope may name.
     :param counted: the resources that it may be about.
-    :param simple: see :class:`Traits`.
     """
     scopes = (
         draw(_scope(Dimension.USER, USERS)),
@@ -74,19 +82,22 @@ def limits(
         draw(_scope(Dimension.PROJECT, PROJECTS)),
         draw(_scope(Dimension.HOST, named)),
     )
-    # To cap for the cluster what is counted per host makes the number of hosts count.
-    never = Counted.HOST if scopes[3] is None else Counted.JOB
-    names = [name for name in counted if not simple or counted[name] is not never]
+    on_hosts = scopes[3] is not None
+    # A cap on what is counted per host makes the number of hosts count; and by host, one on
+    # what is counted per job counts on the first.
+    never = Counted.JOB if on_hosts else Counted.HOST
+    may = traits.first if on_hosts else traits.by_hosts
+    names = [name for name in counted if may or counted[name] is not never]
     resource = draw(st.sampled_from([*names, "jobs"]))
     value = draw(st.integers(0, 50 if resource == "gpu" else 8))
     return Limit(f"lim{number}", resource, value, tuple(s for s in scopes if s is not None))
 
 
 @st.composite
-def clusters(draw: st.DrawFn, traits: Traits = Traits()) -> Cluster:
+def clusters(draw: st.DrawFn, traits: Traits = ANY) -> Cluster:
     """Up to six hosts with slots, memory and gpus, licences, and up to three limits."""
-    of_hosts = st.sampled_from([Counted.TASK, Counted.HOST] + [Counted.JOB] * (not traits.simple))
-    of_cluster = st.sampled_from([Counted.TASK, Counted.JOB] + [Counted.HOST] * (not traits.simple))
+    of_hosts = st.sampled_from([Counted.TASK, Counted.HOST] + [Counted.JOB] * traits.first)
+    of_cluster = st.sampled_from([Counted.TASK, Counted.JOB] + [Counted.HOST] * traits.by_hosts)
     resources = (
         SLOTS,
         replace(MEM, counted=draw(of_hosts)),
@@ -97,7 +108,7 @@ def clusters(draw: st.DrawFn, traits: Traits = Traits()) -> Cluster:
     named = tuple(f"n{number + 1}" for number in range(len(some)))[:2]
     counted = {resource.name: resource.counted for resource in resources}
     made = [
-        draw(limits(number, named, counted, traits.simple))
+        draw(limits(number, named, counted, traits))
         for number in range(draw(st.integers(0, 3)))
     ]
     return a_cluster(
@@ -128,7 +139,7 @@ def primaries(draw: st.DrawFn) -> Primary:
 
 
 @st.composite
-def requirements(draw: st.DrawFn, traits: Traits = Traits()) -> Requirement:
+def requirements(draw: st.DrawFn, traits: Traits = ANY) -> Requirement:
     """A single primary, a compound, or alternatives, some of them empty."""
     one = primaries()
     if not traits.compounds or draw(st.booleans()):
@@ -140,7 +151,7 @@ def requirements(draw: st.DrawFn, traits: Traits = Traits()) -> Requirement:
 
 
 @st.composite
-def jobs(draw: st.DrawFn, number: int, traits: Traits = Traits()) -> Job:
+def jobs(draw: st.DrawFn, number: int, traits: Traits = ANY) -> Job:
     """A job of anybody in any queue."""
     return a_job(
         number,
@@ -153,7 +164,7 @@ def jobs(draw: st.DrawFn, number: int, traits: Traits = Traits()) -> Job:
 
 
 @st.composite
-def worlds(draw: st.DrawFn, traits: Traits = Traits(), most: int = 6) -> tuple[Cluster, list[Job]]:
+def worlds(draw: st.DrawFn, traits: Traits = ANY, most: int = 6) -> tuple[Cluster, list[Job]]:
     """A cluster, and jobs to be submitted to it."""
     count = draw(st.integers(1, most))
     return draw(clusters(traits)), [draw(jobs(number + 1, traits)) for number in range(count)]

@@ -6,6 +6,7 @@ import io
 from collections.abc import Callable
 from dataclasses import replace
 
+from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 
 from xce_core.model.amounts import AmountKind
@@ -29,6 +30,11 @@ from xce_core.sim.events import (
     SessionMark,
 )
 from xce_core.sim.recording import RecordingWorkload, open_recording
+
+THOROUGH = settings(
+    max_examples=50, deadline=None, suppress_health_check=[HealthCheck.too_slow]
+)
+"""For tests whose examples are whole recordings."""
 
 RESOURCES = {
     "slots": SLOTS,
@@ -85,7 +91,7 @@ def amounts(draw: st.DrawFn, only_hosts: bool = False) -> dict[str, int]:
 def hosts(draw: st.DrawFn) -> tuple[Host, ...]:
     """Hosts, neighbours often alike."""
     found: list[Host] = []
-    values = st.text("ab \"ä", max_size=3) | st.booleans() | st.integers() | st.floats(0, 1)
+    values = st.text("ab \"ä", max_size=3) | st.booleans() | st.integers(0, 2**80) | st.floats(0, 1)
     kinds = [
         (draw(amounts(only_hosts=True)), draw(st.dictionaries(st.sampled_from("xyz"), values)))
         for _ in range(2)
@@ -260,7 +266,7 @@ def _act(draw: st.DrawFn, cluster: Cluster, number: int, time: Seconds) -> Event
 def _change(draw: st.DrawFn, cluster: Cluster, number: int, time: Seconds) -> Event:
     queue = draw(st.none() | st.sampled_from(list(cluster.queues)))
     limit, begin = draw(optional(DURATIONS)), draw(optional(CLUSTER_TIMES))
-    return JobChange(time, str(number), draw(st.integers()), queue, limit, begin, 0)
+    return JobChange(time, str(number), draw(st.integers(-9, 2**53)), queue, limit, begin, 0)
 
 
 def _hosts(draw: st.DrawFn, cluster: Cluster, number: int, time: Seconds) -> Event:

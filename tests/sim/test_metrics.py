@@ -171,7 +171,7 @@ def test_refusals_of_the_reader_and_of_the_replay_are_counted_together() -> None
     result = metrics.result(5, 7, tally)
     assert result.refused == (("no such queue", 1), ("too large", 3))
     assert result.repaired == (("run time unknown", 4),)
-    assert (result.outcomes.refused, result.sessions, result.decisions) == (4, 5, 7)
+    assert (result.outcomes.refused, result.sessions, result.dispatches) == (4, 5, 7)
 
 
 def test_a_job_killed_in_its_queue_has_no_wait_and_ends_no_window() -> None:

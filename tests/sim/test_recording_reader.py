@@ -2,19 +2,32 @@
 
 from __future__ import annotations
 
+import copy
 import gzip
 import io
 import json
+import re
 from pathlib import Path
+from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from tests.sim.recording_samples import opened
+from tests.sim.recording_samples import THOROUGH, opened
 from xce_core.model.cluster import Cluster, HostState, Queue, uniform_cluster
 from xce_core.model.decisions import Allocation, Placement
 from xce_core.model.jobs import Dependency, DependsOn, Job, JobState
 from xce_core.model.reasons import Reason, ReasonCode, reason_set
 from xce_core.model.requests import ONE_HOST, Compound, Primary, Requirement, Span, SpanKind
+from xce_core.sim import (
+    cluster_object,
+    event_fields,
+    recording_header,
+    recording_jobs,
+    requirement_fields,
+)
+from xce_core.sim.cluster_file import load_cluster
 from xce_core.sim.events import (
     Act,
     Event,
@@ -26,6 +39,7 @@ from xce_core.sim.events import (
     Recorded,
     SessionMark,
 )
+from xce_core.sim.fields import Table
 from xce_core.sim.json_lines import LINE_LIMIT
 from xce_core.sim.recording import BYTES_A_HOST, looks_like_recording, open_recording
 from xce_core.sim.recording_header import Pends
@@ -99,7 +113,7 @@ def primary_of(**fields: object) -> Primary:
 
 
 def test_the_header_says_what_the_recording_is_of() -> None:
-    """S2: the timeline, the policy, and when it starts."""
+    """S5: the timeline, the policy, and when it starts."""
     workload = opened(
         a_header(
             timeline="simulated",
@@ -118,14 +132,14 @@ def test_the_header_says_what_the_recording_is_of() -> None:
 
 
 def test_a_given_cluster_replaces_the_recorded_one() -> None:
-    """S1: `--cluster` replaces or supplies the cluster."""
+    """S8: `--cluster` replaces or supplies the cluster."""
     mine = uniform_cluster(2, 1, Queue("q"))
     assert opened(HEADER, mine).cluster is mine
     assert opened(a_header(cluster=None), mine).cluster is mine
 
 
 def test_the_starting_state_names_jobs_and_what_they_hold() -> None:
-    """S4, C6: jobs in any state but over."""
+    """C6: jobs in any state but over."""
     start = opened(
         a_header(time=100)
         + '{"type":"job","time":1.5,"job":7,"queue":"normal","state":"suspended","start":2,'
@@ -254,7 +268,7 @@ def test_arrays_come_apart() -> None:
 
 
 def test_a_session_carries_its_decisions() -> None:
-    """S3: dispatches and pends up to the next line of another kind."""
+    """C5: dispatches and pends up to the next line of another kind."""
     reasons = reason_set(
         ReasonCode.NO_RESOURCE,
         [Reason(ReasonCode.NO_RESOURCE, "license"), Reason(ReasonCode.SELECTION, "", 0b11)],
@@ -336,7 +350,7 @@ def test_events_are_read_as_they_are_asked_for() -> None:
 
 
 def test_what_a_recording_looks_like() -> None:
-    """S1: by its first bytes, not by its name."""
+    """S8: by its first bytes, not by its name."""
     assert looks_like_recording(b"\xef\xbb\xbf \n{")
     assert not looks_like_recording(b"; Version: 2.2")
     assert not looks_like_recording(b"")
@@ -407,6 +421,62 @@ def test_compressed_data_that_is_cut_off(tmp_path: Path) -> None:
     assert str(caught.value) == f"t.gz:{read.cut}: the compressed data is cut off"
 
 
+# Anything else.
+
+LINES = [json.loads(line) for line in SMALL.splitlines() if line] + [
+    json.loads(line)
+    for line in (
+        '{"type":"submit","time":5,"job":"3","queue":"long","alternatives":[{"tasks":1,'
+        '"request":{"mem":"8G"},"select":"mem > 1","span":2},{"members":[]}],'
+        '"depends":[{"job":2,"when":"ended","delay":1.5}]}',
+        '{"type":"session","time":5}',
+        '{"type":"pend","jobs":"4-9,12[1-3]","reasons":[{"code":"LIMIT","hosts":"n01"}]}',
+        '{"type":"modify","time":6,"job":"3","priority":0,"queue":"long","begin":9}',
+        '{"type":"host","time":6,"hosts":"n[02-03]","state":"down"}',
+        '{"type":"queue","time":6,"queue":"long","open":false}',
+    )
+]
+TEXTS = st.text("n01[]-,ab>(\ud800", max_size=6)
+VALUES = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | TEXTS,
+    lambda inner: st.lists(inner, max_size=3)
+    | st.dictionaries(st.sampled_from(["job", "hosts", "members", "tasks", "mem"]), inner),
+    max_leaves=4,
+)
+
+
+def _places(value: object) -> list[tuple[Any, Any]]:
+    """Every place in *value*: what holds it, and the key."""
+    if not isinstance(value, dict | list):
+        return []
+    keys = list(value) if isinstance(value, dict) else list(range(len(value)))
+    return [
+        place for key in keys for place in [(value, key), *_places(value[key])]  # type: ignore[index]
+    ]
+
+
+def test_the_lines_to_be_spoilt_are_good() -> None:
+    """S6: or the next test would try nothing."""
+    text = "".join(json.dumps(line) + "\n" for line in LINES)
+    assert len(LINES) == 13
+    assert isinstance(_outcome(text.encode(), up_to_cut=False), list)
+
+
+@THOROUGH
+@given(st.data())
+def test_any_value_anywhere_is_read_or_refused_with_its_line(data: st.DataObject) -> None:
+    """S6: no other exception, whatever a field holds."""
+    lines = copy.deepcopy(LINES)
+    for _ in range(data.draw(st.integers(1, 2))):
+        holder, key = data.draw(st.sampled_from(_places(lines[data.draw(st.integers(0, 12))])))
+        holder[key] = data.draw(VALUES)
+    text = "".join(json.dumps(line) + "\n" for line in lines)
+    told = _outcome(text.encode(), up_to_cut=False)
+    if isinstance(told, InputError):
+        assert 1 <= told.line <= len(lines)
+        assert str(told).isprintable()
+
+
 # Limits.
 
 
@@ -465,3 +535,39 @@ def test_nothing_but_the_cluster_class_is_made_of_it() -> None:
     workload = opened(a_header(policy="os.system"))
     assert isinstance(workload.cluster, Cluster)
     assert workload.policy == "os.system"
+
+
+# The documentation.
+
+
+def _examples(kind: str) -> list[str]:
+    text = (BROKEN.parents[1] / "docs" / "recording.md").read_text()
+    return re.findall(rf"```{kind}\n(.*?)```", text, re.DOTALL)
+
+
+def test_the_examples_of_the_documentation_are_good(tmp_path: Path) -> None:
+    """S5: what it shows can be read."""
+    (lines,) = _examples("jsonl")
+    assert len(list(opened(lines).events())) == 6
+    (tables,) = _examples("toml")
+    (tmp_path / "c.toml").write_text(tables)
+    assert len(load_cluster(str(tmp_path / "c.toml")).hosts) == 104
+
+
+def test_the_documentation_names_every_field_and_code() -> None:
+    """S5: in code letters."""
+    modules = (
+        recording_header,
+        cluster_object,
+        requirement_fields,
+        recording_jobs,
+        event_fields,
+    )
+    tables = [each for m in modules for each in vars(m).values() if isinstance(each, Table)]
+    names = {name for table in tables for name in table.checks}
+    text = (BROKEN.parents[1] / "docs" / "recording.md").read_text()
+    words = set(re.findall(r"`([\w.\[\]]+)`", text))
+    assert names >= {"session", "capacity", "per", "span", "depends", "open"}
+    assert sorted(names - words) == []
+    assert sorted(ReasonCode.__members__.keys() - words) == []
+    assert sorted({act.value for act in Act} - words) == []

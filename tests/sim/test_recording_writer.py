@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from tests.sim.recording_samples import (
     RESOURCES,
+    THOROUGH,
     allocations,
     clusters,
     event_lists,
@@ -43,6 +44,7 @@ def a_writer(cluster: Cluster = CLUSTER) -> tuple[RecordingWriter, io.StringIO]:
     return RecordingWriter(stream, cluster, Timeline.RECORDED), stream
 
 
+@THOROUGH
 @given(st.data())
 def test_what_is_written_reads_as_what_it_was(data: st.DataObject) -> None:
     """S5: cluster and events come back equal, and written again they are the same bytes."""
@@ -66,6 +68,7 @@ def test_what_is_written_reads_as_what_it_was(data: st.DataObject) -> None:
     assert written[0].isascii()
 
 
+@THOROUGH
 @given(st.data())
 def test_a_starting_state_reads_as_what_it_was(data: st.DataObject) -> None:
     """S5: jobs in all states, with what they hold."""

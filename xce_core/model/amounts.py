@@ -81,9 +81,11 @@ def format_amount(amount: int, kind: AmountKind, decimals: int, mode: UnitsMode)
     (``62.5 GiB``). Anything else is rounded to three decimals, and these are all
     shown (``1.000 GiB`` for 1 GiB and a byte): three decimals mean "about", and
     a rounded amount never looks like an exact one. AUTO takes the largest unit
-    in which the amount is at least 1; 0 is ``0 B``.
+    in which the amount is at least 1; 0 is plain ``0``.
     """
     sign = "-" if amount < 0 else ""
+    if amount == 0 and mode is UnitsMode.AUTO:
+        return "0"
     if kind is AmountKind.NUMBER or mode is UnitsMode.RAW:
         return sign + _decimal_text(abs(amount), _used_decimals(kind, decimals))
     power = _largest_power(abs(amount)) if mode is UnitsMode.AUTO else _POWERS[mode]

@@ -61,4 +61,5 @@ def reason_set(main: ReasonCode, found: list[Reason]) -> Reasons:
         key = (reason.code, reason.name, reason.hosts != 0)
         hosts[key] = hosts.get(key, 0) | reason.hosts
     ordered = sorted(hosts, key=lambda key: (key[2], _RANK[key[0]], key[1]))
-    return Reasons(main, tuple(Reason(code, name, hosts[code, name, on]) for code, name, on in ordered))
+    entries = (Reason(code, name, hosts[code, name, on]) for code, name, on in ordered)
+    return Reasons(main, tuple(entries))

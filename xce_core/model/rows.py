@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True, slots=True)
-class Row:
+class Row(NamedTuple):
     """One resource, or one limit on a resource, in a check.
 
     Amounts are integers in the resource's own unit (bytes, slots, licences).

@@ -39,8 +39,8 @@ class Allocator:
 
     Each step is a method, in the order: :meth:`allocate`, :meth:`attempt` (an alternative),
     :meth:`place` (a member), :meth:`room` (the cluster-wide check), :meth:`hopeless`,
-    :meth:`search` (its plans), :meth:`try_plan`, :meth:`fill` (positions). Whoever wants to look on overrides
-    the step and calls it.
+    :meth:`search` (its plans), :meth:`try_plan`, :meth:`fill` (positions). Whoever wants to
+    look on overrides the step and calls it.
 
     :param generators: asked in order for plans; the first that accepts an ask and whose
         plan can be placed wins.
@@ -120,8 +120,7 @@ class Allocator:
         """Try plans until one can be placed."""
         for generator in self.generators:
             for plan in self.offered(generator, ask, tasks):
-                if generator is not CORE_PLANS and not well_formed(plan, ask, tasks):
-                    self.discarded(generator, plan)
+                if generator is not CORE_PLANS and not self.usable(generator, plan, ask, tasks):
                     continue
                 placements = self.try_plan(ask, member, plan, claims)
                 if placements is not None:
@@ -149,6 +148,21 @@ class Allocator:
 
     def failed(self, generator: PlanGenerator, error: Exception) -> None:
         """A generator raised."""
+        self.report(PluginFailure(generator.name, "plan generator", describe(error)))
+
+    def usable(self, generator: PlanGenerator, plan: object, ask: Ask, tasks: int) -> bool:
+        """Whether a plan of a plugin's generator is to be tried."""
+        try:
+            good = well_formed(plan, ask, tasks)
+        except Exception as error:
+            self.not_tried(generator, error)
+            return False
+        if not good:
+            self.discarded(generator, plan)
+        return good
+
+    def not_tried(self, generator: PlanGenerator, error: Exception) -> None:
+        """A plan can't even be checked, and will not be tried."""
         self.report(PluginFailure(generator.name, "plan generator", describe(error)))
 
     def discarded(self, generator: PlanGenerator, plan: object) -> None:
@@ -200,6 +214,8 @@ class Allocator:
         taken = 0
         for tier in self.host_order(ask, tasks, able):
             taken |= up_to(tier & able & ~taken, count - taken.bit_count())
+            if taken.bit_count() == count:
+                break
         rest = count - taken.bit_count()
         if rest:
             more = lowest(able & ~taken, rest)
@@ -218,10 +234,13 @@ def split_first(plan: Plan) -> Iterator[tuple[int, int]]:
 
 def well_formed(plan: object, ask: Ask, tasks: int) -> bool:
     """Whether *plan* is a shape that *ask* may be given."""
-    if not isinstance(plan, Plan) or not plan.runs:
+    if not isinstance(plan, Plan) or plan.runs.__class__ is not tuple:
         return False
     total = 0
-    for each, count in plan.runs:
+    for run in plan.runs:
+        if run.__class__ is not tuple or len(run) != 2:
+            return False
+        each, count = run
         if each.__class__ is not int or count.__class__ is not int or each < 1 or count < 1:
             return False
         total += each * count

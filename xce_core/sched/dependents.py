@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from heapq import heappop, heappush
 
-from xce_core.model.jobs import Dependency, Job, Seconds, parse_job_id, seconds_sum
+from xce_core.model.jobs import Dependency, DependsOn, Job, Seconds, parse_job_id, seconds_sum
 from xce_core.sched.history import NEEDED, History, past_of
 
 
@@ -34,8 +34,9 @@ class Dependents:
     def hopeless(self, job: Job) -> bool:
         """Whether a dependency of *job* can never be met."""
         return any(
-            not self._met(needed) and self._history.some_ended_badly(*parse_job_id(needed.job))
+            self._history.some_ended_without(*parse_job_id(needed.job), NEEDED[needed.when])
             for needed in job.dependencies
+            if not self._met(needed)
         )
 
     def watch(self, job: Job) -> None:
@@ -58,12 +59,14 @@ class Dependents:
                 if not waiting:
                     del self._waiting[number]
 
-    def delay_for(self, job: Job, number: int, index: int, now: Seconds) -> Seconds:
-        """Until when *job* must wait after job *number* got somewhere *now*."""
+    def delay_for(self, job: Job, other: Job, now: Seconds) -> Seconds:
+        """Until when *job* must wait after *other* started or ended *now*."""
         until = now
         for needed in job.dependencies:
-            target, element = parse_job_id(needed.job)
-            if target == number and (element < 0 or element == index):
+            if (needed.when is DependsOn.STARTED) == (other.end_time is not None):
+                continue
+            number, index = parse_job_id(needed.job)
+            if number == other.number and index in (-1, other.index):
                 until = max(until, seconds_sum(now, needed.delay))
         return until
 

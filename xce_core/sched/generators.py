@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Protocol
 
 from xce_core.model.plans import Plan
@@ -47,11 +47,12 @@ class CorePlans:
     def plans(self, ask: Ask, tasks: int) -> Iterable[Plan]:
         """The one shape with the most tasks that fit now (several if an amount is per job)."""
         kind = ask.primary.span.kind
-        if kind is SpanKind.FREE:
-            return _with_first(ask, tasks) if ask.has_first else (pack(ask, tasks),)
         if kind is SpanKind.ONE_HOST:
             return (one_host(ask, tasks),)
-        return (spread(ask, tasks),)
+        if kind is SpanKind.FREE and ask.has_first:
+            return _with_first(ask, tasks)
+        shape = pack if kind is SpanKind.FREE else spread
+        return (_affordable(ask, tasks, shape) if ask.by_hosts else shape(ask, tasks),)
 
 
 CORE_PLANS = CorePlans()
@@ -67,6 +68,26 @@ def pack(ask: Ask, tasks: int) -> Plan:
     if lacking > 0:
         runs.append((lacking, 1))
     return Plan(tuple(runs))
+
+
+def _affordable(ask: Ask, tasks: int, shape: Callable[[Ask, int], Plan]) -> Plan:
+    """The plan with the most tasks for whose hosts the shared claims have room.
+
+    More tasks never take fewer hosts, so that halving finds it.
+    """
+    best = shape(ask, tasks)
+    if ask.shared_fit(best.tasks, best.positions):
+        return best
+    low, high = ask.primary.tasks_min, best.tasks
+    best = shape(ask, low)
+    while high - low > 1:
+        middle = (low + high) // 2
+        plan = shape(ask, middle)
+        if ask.shared_fit(plan.tasks, plan.positions):
+            low, best = middle, plan
+        else:
+            high = middle
+    return best
 
 
 def _packed(capacities: dict[int, int], tasks: int) -> tuple[list[tuple[int, int]], int]:

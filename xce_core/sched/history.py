@@ -51,19 +51,19 @@ class History:
             return self._dense[number]
         return self._sparse.get(number, 0)
 
-    def some_ended_badly(self, number: int, index: int) -> bool:
-        """Whether the job, or any element of the array, ended and was not done."""
+    def some_ended_without(self, number: int, index: int, needed: int) -> bool:
+        """Whether the job, or any element of the array, ended without getting to *needed*."""
         if index < 0 and number in self._elements:
             pasts = list(self._elements[number].values())
         else:
             pasts = [self.of(number, index)]
-        return any(past & ENDED and not past & DONE for past in pasts)
+        return any(past & ENDED and not past & needed for past in pasts)
 
 
 def past_of(job: Job) -> int:
-    """How far *job* has got by now."""
+    """How far *job* has got by now; that it started once is not undone by a requeue."""
     past = KNOWN
-    if job.start_time is not None:
+    if job.start_time is not None or job.requeues:
         past |= STARTED
     if job.end_time is not None:
         past |= ENDED | (DONE if job.state is JobState.DONE else 0)

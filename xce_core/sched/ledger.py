@@ -34,7 +34,7 @@ class Ledger:
             else:
                 totals = [host.capacity.get(resource.name, 0) for host in cluster.hosts]
                 self.columns[resource.name] = Column(resource.name, totals)
-        state = {s: 0 for s in HostState}
+        state = dict.fromkeys(HostState, 0)
         for host in cluster.hosts:
             state[host.state] |= 1 << host.index
         self.hosts = Hosts(*(state[s] for s in (HostState.OPEN, HostState.CLOSED, HostState.DOWN)))

@@ -91,7 +91,13 @@ def smallest_share(ask: Ask) -> int:
     span, fewest = ask.primary.span, ask.primary.tasks_min
     if span.kind is SpanKind.ONE_HOST:
         return fewest
-    return 1 if span.kind is SpanKind.FREE else min(span.tasks_per_host, fewest)
+    if span.kind is SpanKind.FREE:
+        return 1
+    # What remains for the last host, of the fewest tasks or of one more than full hosts take.
+    full, rest = divmod(fewest, span.tasks_per_host)
+    if ask.primary.tasks_max > (full + bool(rest)) * span.tasks_per_host:
+        return 1
+    return rest or span.tasks_per_host
 
 
 def _alone(ask: Ask) -> bool:

@@ -85,7 +85,8 @@ class Resolver:
             for limit in self._cluster.limits
             if (instance := limit.instance(job.user, job.queue, job.project)) is not None
         )
-        key = (job.requirement, job.queue, tuple((l.name, i) for l, i in limits))
+        instances = tuple((limit.name, instance) for limit, instance in limits)
+        key = (job.requirement, job.queue, instances)
         found = self._by_instances.get(key)
         if found is None:
             alternatives = tuple(

@@ -7,10 +7,11 @@ from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from xce_core.model.cluster import Cluster, HostState
-from xce_core.model.decisions import Allocation, Dispatch, Pend
+from xce_core.model.decisions import Allocation, Dispatch, Pend, Placement
 from xce_core.model.jobs import OVER, STARTED, UNRESOLVED, Job, JobState, Seconds, parse_job_id
 from xce_core.model.reasons import Reason, ReasonCode, Reasons, reason_set
 from xce_core.sched.allocator import Allocator, PluginFailure, describe
+from xce_core.sched.ask import Ask
 from xce_core.sched.dependents import Dependents, Timers
 from xce_core.sched.generators import CORE_PLANS, PlanGenerator
 from xce_core.sched.history import History, past_of
@@ -18,7 +19,7 @@ from xce_core.sched.ledger import Ledger
 from xce_core.sched.pending import Pending
 from xce_core.sched.policy import HoldBack, NoDecision, Outcome, Policy, Session
 from xce_core.sched.refusal import refusal_reasons
-from xce_core.sched.resolve import Resolver, ResolveError, SchedulingObject
+from xce_core.sched.resolve import ResolveError, Resolver, SchedulingObject
 
 if TYPE_CHECKING:
     from xce_core.sched.watch import Seams
@@ -80,10 +81,12 @@ class Scheduler:
     def submit(self, job: Job, now: Seconds) -> None:
         """A job that nobody has seen before comes in.
 
-        :raises JobError: if there is or was a job of this id.
+        :raises JobError: if there is or was a job of this id, or there is no such queue.
         """
         if job.id in self.jobs or self.history.of(job.number, job.index):
             raise JobError(f"job {job.id} was submitted before")
+        if job.queue not in self.cluster.queues:
+            raise JobError(f"queue {job.queue} is not known")
         self.jobs[job.id] = job
         if job.index >= 0:
             self.history.note(job.number, job.index, past_of(job))
@@ -170,12 +173,22 @@ class Scheduler:
         job.state = JobState.RUNNING
 
     def modified(self, job: Job, now: Seconds) -> None:
-        """Fields of *job* that place it among the others were changed."""
+        """Fields of *job* that place it among the others were changed.
+
+        :raises JobError: if there is no such queue.
+        """
         if job.state in STARTED or job.state in OVER:
             return
+        if job.queue not in self.cluster.queues:
+            raise JobError(f"queue {job.queue} is not known")
+        eligible = job.eligible_time if job.state is _PENDING else None
         self._leave(job)
-        job.sched = self._resolver.resolve(job)
+        job.sched = UNRESOLVED
+        with suppress(ResolveError):
+            job.sched = self._resolver.resolve(job)
         self._enter(job, now)
+        if job.state is _PENDING and eligible is not None:
+            job.eligible_time = eligible
 
     def set_hosts(self, hosts: int, state: HostState) -> list[Job]:
         """Put *hosts* (a mask) into *state*; the jobs that hold any of them, by start."""
@@ -215,10 +228,13 @@ class Scheduler:
 
     def wake(self, now: Seconds) -> bool:
         """Jobs whose time has come by *now* become pending; whether there were any."""
-        due = [job for job in self.timers.due(now) if job.state is JobState.WAITING]
-        for job in due:
-            self._enter(job, now)
-        return bool(due)
+        woken = False
+        for job in self.timers.due(now):
+            # It may have been set twice, or for a begin time that was changed since.
+            if job.state is JobState.WAITING:
+                self._enter(job, now)
+                woken = woken or job.state is _PENDING
+        return woken
 
     def nothing_to_decide(self) -> bool:
         """Whether a session could only refuse again what was refused already."""
@@ -231,25 +247,29 @@ class Scheduler:
         :raises PluginFailure: if the policy raises.
         """
         session = Session(self, number, now, each)
-        election = self.policy.elect(session)
+        try:
+            election = self.policy.elect(session)
+            send, close = election.send, election.close
+        except Exception as error:
+            raise PluginFailure(self.policy.name, "elect", describe(error)) from error
         outcome: Outcome | None = None
         try:
             while True:
                 try:
-                    choice = election.send(outcome)
+                    choice = send(outcome)
                 except StopIteration:
                     break
                 except Exception as error:
                     raise PluginFailure(self.policy.name, "elect", describe(error)) from error
-                if outcome.__class__ is Pend:
-                    outcome.expire()  # type: ignore[union-attr]
+                if isinstance(outcome, Pend):
+                    outcome.expire()
                 if self.seams is not None:
                     outcome = self.seams.select(self, choice, session)
                 else:
                     outcome = self.decide(choice, now, self.allocator)
                 yield outcome
         finally:
-            election.close()
+            close()
 
     def decide(self, choice: object, now: Seconds, allocator: Allocator) -> Outcome:
         """The outcome of one selection, with its effect.
@@ -258,7 +278,7 @@ class Scheduler:
         """
         job = choice.job if isinstance(choice, HoldBack) else choice
         if not isinstance(job, Job):
-            return NoDecision(str(job), "job not found")
+            return NoDecision(_shown(job), "job not found")
         if job.state is not _PENDING or self.jobs.get(job.id) is not job:
             return NoDecision(job.id, "job not found", f"it is {job.state.value}, not pending")
         wanted = job.sched
@@ -339,7 +359,8 @@ class Scheduler:
             self.pending.left()
             job.key = ()
         elif job.state in STARTED:
-            assert job.allocation is not None and isinstance(job.sched, SchedulingObject)
+            assert job.allocation is not None
+            assert isinstance(job.sched, SchedulingObject)
             for ask, placements in _by_member(job.sched, job.allocation):
                 self.ledger.release(ask, placements)
             del self.running[job.id]
@@ -349,21 +370,24 @@ class Scheduler:
         job.start_time = now
         job.allocation = allocation
         self.running[job.id] = job
+        if job.index >= 0:
+            self.history.note(job.number, job.index, past_of(job))
         if self._dependents.any:
             self._got_on(job, now)
         return Dispatch(job, allocation, job.reconstructed)
 
     def _got_on(self, job: Job, now: Seconds) -> None:
         """Whoever waited for *job* to get where it is now may go on."""
-        if job.index >= 0:
-            self.history.note(job.number, job.index, past_of(job))
         for waiting in self._dependents.of(job.number):
-            until = self._dependents.delay_for(waiting, job.number, job.index, now)
+            until = self._dependents.delay_for(waiting, job, now)
             if waiting.not_before is None or until > waiting.not_before:
                 waiting.not_before = until
             if waiting.state is JobState.WAITING and not self._dependents.unmet(waiting):
                 self._dependents.forget(waiting)
-                self._enter(waiting, now)
+                if job.end_time is not None:
+                    self._enter(waiting, now)
+                else:  # a session is going on, in whose order nobody may come in: it is the next's
+                    self.timers.set(now, waiting)
 
 
 class Emptiness:
@@ -392,7 +416,9 @@ class Emptiness:
         return True
 
 
-def _by_member(wanted: SchedulingObject, allocation: Allocation):  # type: ignore[no-untyped-def]
+def _by_member(
+    wanted: SchedulingObject, allocation: Allocation
+) -> Sequence[tuple[Ask, tuple[Placement, ...]]]:
     """The asks of the chosen alternative, each with its placements."""
     members = wanted.alternatives[allocation.alternative]
     if len(members) == 1:
@@ -406,6 +432,14 @@ def _by_member(wanted: SchedulingObject, allocation: Allocation):  # type: ignor
 
 def _plain(code: ReasonCode, name: str = "") -> Reasons:
     return reason_set(code, [Reason(code, name)])
+
+
+def _shown(choice: object) -> str:
+    """What a policy chose that is no job, as a text, whatever it is."""
+    try:
+        return str(choice)[:100]
+    except Exception:
+        return f"a {type(choice).__name__}"
 
 
 def _held_back(choice: object) -> Callable[[Job], Reasons]:

@@ -6,7 +6,7 @@ The steps themselves know nothing of it. A watched selection runs the same steps
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -29,6 +29,9 @@ from xce_core.sched.scan import Scan, cluster_rows
 
 if TYPE_CHECKING:
     from xce_core.sched.scheduler import Scheduler
+
+
+_FAILED = "xce_watcher_failed"
 
 
 @dataclass(slots=True)
@@ -55,20 +58,6 @@ def announce(hook: Any, failures: Failures, /, **facts: object) -> None:
             impl.function(*(facts[name] for name in impl.argnames))
         except Exception as error:
             failures.note(impl.plugin_name, hook.name, error)
-
-
-def ask_all(hook: Any, failures: Failures, /, **facts: object) -> list[Any]:
-    """Ask every plugin; the answers of those that gave one, in order of registration."""
-    answers = []
-    for impl in hook.get_hookimpls():
-        try:
-            answer = impl.function(*(facts[name] for name in impl.argnames))
-        except Exception as error:
-            failures.note(impl.plugin_name, hook.name, error)
-        else:
-            if answer is not None:
-                answers.append(answer)
-    return answers
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,28 +112,74 @@ class Seams:
         self.hooks = hooks
         self.failures = failures
         self._position = 0
+        self._calls: dict[str, list[Any]] = {}
+        self._watching: list[tuple[str, Callable[[str], bool]]] = []
 
     def tell(self, hook: str, /, **facts: object) -> None:
         """Announce something; nothing comes back."""
-        announce(getattr(self.hooks, hook), self.failures, **facts)
+        for impl in self._impls(hook):
+            try:
+                impl.function(*[facts[name] for name in impl.argnames])
+            except Exception as error:
+                self.failed(impl.plugin_name, hook, error)
+
+    def failed(self, plugin: str, hook: str, error: Exception) -> None:
+        """*plugin* raised in *hook*: it is reported, and the others are told."""
+        self.failures.note(plugin, hook, error)
+        if hook != _FAILED:
+            self.tell(_FAILED, plugin=plugin, hook=hook, error=describe(error))
+
+    def _impls(self, hook: str) -> list[Any]:
+        """Who implements *hook*, by name of the plugin; looked up once a session."""
+        found = self._calls.get(hook)
+        if found is None:
+            impls = getattr(self.hooks, hook).get_hookimpls()
+            found = self._calls[hook] = sorted(impls, key=lambda impl: str(impl.plugin_name))
+        return found
 
     def session_begun(self, number: int, time: Seconds) -> None:
         """A session begins: selections are counted from 1."""
         self._position = 0
+        self._calls.clear()
         self.tell("xce_session_begun", number=number, time=time)
+        self._watching = []
+        for impl in self._impls("xce_wants_watch"):
+            try:
+                wants = impl.function(*[number for _ in impl.argnames])
+            except Exception as error:
+                self.failed(impl.plugin_name, "xce_wants_watch", error)
+            else:
+                if wants is not None:
+                    self._watching.append((impl.plugin_name, wants))
 
     def session_ended(self, number: int, time: Seconds) -> None:
-        """The session is over."""
+        """The session is over, or was broken off."""
+        self._watching = []
         self.tell("xce_session_ended", number=number, time=time)
 
     def select(self, scheduler: Scheduler, choice: object, session: Session) -> Outcome:
         """Decide *choice*, announced step by step if anybody wants to watch it."""
         self._position += 1
-        job = choice.job if isinstance(choice, HoldBack) else choice
-        job_id = job.id if isinstance(job, Job) else str(job)
-        wants = self.hooks.xce_wants_watch
-        if not any(ask_all(wants, self.failures, job=job_id)):
-            return scheduler.decide(choice, session.time, scheduler.allocator)
+        if self._watching:
+            job = choice.job if isinstance(choice, HoldBack) else choice
+            job_id = job.id if isinstance(job, Job) else str(job)
+            if self._wanted(job_id):
+                return self._watched(scheduler, choice, session, job, job_id)
+        return scheduler.decide(choice, session.time, scheduler.allocator)
+
+    def _wanted(self, job_id: str) -> bool:
+        """Whether anybody wants to watch a selection of *job_id*."""
+        wanted = False
+        for plugin, wants in self._watching:
+            try:
+                wanted = bool(wants(job_id)) or wanted
+            except Exception as error:
+                self.failed(plugin, "xce_wants_watch", error)
+        return wanted
+
+    def _watched(
+        self, scheduler: Scheduler, choice: object, session: Session, job: object, job_id: str
+    ) -> Outcome:
         facts = self._selected(scheduler, job, job_id, session)
         self.tell("xce_selection_begun", selected=facts)
         watched = WatchedAllocator(scheduler.allocator, self)
@@ -182,7 +217,7 @@ class Seams:
         try:
             remarks = dict(policy.remarks(job, queue)) if queue is not None else {}
         except Exception as error:
-            self.failures.note(policy.name, "remarks", error)
+            self.failed(policy.name, "remarks", error)
             remarks = {}
         return Selected(
             job_id,
@@ -201,23 +236,39 @@ class Seams:
 
 
 class WatchedAllocator(Allocator):
-    """An allocator whose steps are announced. It finds what the plain one finds."""
+    """An allocator whose steps are announced. It finds what the plain one finds.
+
+    What goes wrong while facts are put together for those who look on is noted like the
+    failure of a plugin named ``core``; the search does not feel it.
+    """
 
     def __init__(self, plain: Allocator, seams: Seams) -> None:
         super().__init__(
             plain.ledger, plain.generators, plain.host_order, plain.order_name, plain.report
         )
+        self._seams = seams
         self._tell = seams.tell
         self._path = Path(Shape.SINGLE, 1, 1, 0, 0)
         self._wanted: SchedulingObject | None = None
         self._why: list[Reason] = []
+        self._placed = False  # the member is placed and not claimed yet
+        self._members: list[int] = []
         self._position = 1
         self._filled: list[int] = []
-        self._plan = 0
-        self._tried = 0
-        self._discarded = 0
+        self._plan = self._tried = self._discarded = self._not_tried = 0
         self._offered_by = ""
         self._scan_error = ""
+
+    def _tell_of(self, hook: str, facts: Callable[[], dict[str, object]]) -> None:
+        """Announce what has to be worked out first."""
+        try:
+            found = facts()
+        except Exception as error:
+            self._seams.failed("core", hook, error)
+        else:
+            self._tell(hook, **found)
+
+    # Requirements.
 
     def allocate(self, wanted: SchedulingObject) -> Allocation | None:
         """As the plain one; the alternative chosen is announced."""
@@ -233,18 +284,35 @@ class WatchedAllocator(Allocator):
     def attempt(self, members: tuple[Ask, ...], number: int) -> tuple[Placement, ...] | None:
         """As the plain one; begin and end of the alternative, and why it failed."""
         assert self._wanted is not None
-        self._why = []
         shape, count = self._wanted.requirement.shape, len(self._wanted.alternatives)
         self._path = Path(shape, number + 1, count, 0, len(members))
         if not members:
             self._tell("xce_alternative_skipped", path=self._path)
             return None
+        self._why, self._members, self._placed = [], [], False
         with self._requirement(self._path, None) as end:
-            placed = super().attempt(members, number)
-            end["satisfied"] = placed is not None
+            placed = None
+            try:
+                placed = super().attempt(members, number)
+            except Exception as error:
+                if self._placed:
+                    last = self._member_path(len(self._members))
+                    self._tell("xce_claim_failed", path=last, error=describe(error))
+                raise
+            finally:
+                end["satisfied"] = placed is not None
+                if placed is None:
+                    self._release(len(members))
             if placed is None:
                 self._tell("xce_attempt_failed", path=self._path, reasons=tuple(self._why))
         return placed
+
+    def _release(self, members: int) -> None:
+        """Announce the hosts that members had claimed, and gave back."""
+        claimed = self._members[:-1] if self._placed else self._members
+        if claimed and members > 1:
+            hosts = tuple(self._name(index) for mask in claimed for index in indexes(mask))
+            self._tell("xce_members_released", path=self._path, hosts=hosts)
 
     @contextmanager
     def _requirement(self, path: Path, primary: Primary | None) -> Iterator[dict[str, Any]]:
@@ -259,22 +327,42 @@ class WatchedAllocator(Allocator):
         finally:
             self._tell("xce_requirement_ended", path=path, **end)
 
+    def _member_path(self, member: int) -> Path:
+        whole = self._path
+        return Path(whole.shape, whole.alternative, whole.alternatives, member, whole.members)
+
     def place(self, ask: Ask, member: int, claims: Claims) -> tuple[Placement, ...] | None:
         """As the plain one; begin and end of the member."""
-        whole = self._path
-        path = Path(whole.shape, whole.alternative, whole.alternatives, member + 1, whole.members)
-        with self._requirement(path, ask.primary) as end:
+        self._placed = False
+        with self._requirement(self._member_path(member + 1), ask.primary) as end:
             placements = super().place(ask, member, claims)
             end["satisfied"] = placements is not None
             if placements is None:
-                self._why = ask_reasons(ask)
+                self._note_reasons(ask)
+        if placements is not None:
+            self._placed = True
+            self._members.append(Allocation(placements).hosts)
         return placements
+
+    def _note_reasons(self, ask: Ask) -> None:
+        """Keep why the member can't be placed, while what others reserve is still taken."""
+        try:
+            self._why = ask_reasons(ask)
+        except Exception as error:
+            self._seams.failed("core", "xce_attempt_failed", error)
+
+    # The cluster-wide check and plans.
 
     def room(self, ask: Ask, claims: Claims) -> int:
         """As the plain one; the rows of the check."""
         tasks = super().room(ask, claims)
-        passed = tasks >= ask.primary.tasks_min
-        self._tell("xce_cluster_checked", rows=cluster_rows(ask, claims), passed=passed)
+        self._tell_of(
+            "xce_cluster_checked",
+            lambda: {
+                "rows": cluster_rows(ask, claims, ask.primary.tasks_min, 1),
+                "passed": tasks >= ask.primary.tasks_min,
+            },
+        )
         return tasks
 
     def hopeless(self, ask: Ask) -> bool:
@@ -285,41 +373,61 @@ class WatchedAllocator(Allocator):
         self, ask: Ask, member: int, tasks: int, claims: Claims
     ) -> tuple[Placement, ...] | None:
         """As the plain one; the count of plans at the end."""
-        self._plan = self._tried = self._discarded = 0
+        self._plan = self._tried = self._discarded = self._not_tried = 0
         placements = None
         try:
             placements = super().search(ask, member, tasks, claims)
         finally:
             self._tell(
                 "xce_search_ended",
-                generated=self._tried + self._discarded,
+                generated=self._plan,
                 tried=self._tried,
                 discarded=self._discarded,
+                not_tried=self._not_tried,
                 placed=placements is not None,
             )
         return placements
 
-    def guarded(self, generator: PlanGenerator, ask: Ask, tasks: int) -> Iterator[Plan]:
+    def offered(self, generator: PlanGenerator, ask: Ask, tasks: int) -> Iterable[Plan]:
         """As the plain one; whose plans these are."""
-        self._offered_by = generator.name
-        yield from super().guarded(generator, ask, tasks)
+        self._offered_by = _name_of(generator)
+        return super().offered(generator, ask, tasks)
 
     def declined(self, generator: PlanGenerator) -> None:
         """Announced."""
-        self._tell("xce_generator_declined", generator=generator.name)
+        self._tell("xce_generator_declined", generator=_name_of(generator))
 
     def failed(self, generator: PlanGenerator, error: Exception) -> None:
         """Announced."""
         super().failed(generator, error)
-        self._tell("xce_generator_failed", generator=generator.name, error=describe(error))
+        self._tell(
+            "xce_generator_failed", generator=_name_of(generator), error=describe(error)
+        )
 
     def discarded(self, generator: PlanGenerator, plan: object) -> None:
         """Announced."""
         super().discarded(generator, plan)
         self._discarded += 1
         self._plan += 1
+        self._tell_of(
+            "xce_plan_discarded",
+            lambda: {
+                "number": self._plan,
+                "generator": _name_of(generator),
+                "plan": " ".join(repr(plan).split())[:200],
+            },
+        )
+
+    def not_tried(self, generator: PlanGenerator, error: Exception) -> None:
+        """Announced."""
+        super().not_tried(generator, error)
+        self._not_tried += 1
+        self._plan += 1
         self._tell(
-            "xce_plan_discarded", number=self._plan, generator=generator.name, plan=repr(plan)[:200]
+            "xce_plan_not_tried",
+            number=self._plan,
+            generator=_name_of(generator),
+            error=describe(error),
         )
 
     def try_plan(
@@ -330,7 +438,8 @@ class WatchedAllocator(Allocator):
         self._tried += 1
         self._position = 1
         self._filled = []
-        self._tell("xce_plan_begun", number=self._plan, plan=plan)
+        number = self._plan
+        self._tell("xce_plan_begun", number=number, generator=self._offered_by, plan=plan)
         placements, problem = None, ""
         try:
             placements = super().try_plan(ask, member, plan, claims)
@@ -338,20 +447,38 @@ class WatchedAllocator(Allocator):
             problem = describe(error)
             raise
         finally:
-            names = self._names(self._filled)
-            if placements is None and names:
-                self._tell("xce_plan_rolled_back", hosts=names)
-            unfilled = 0 if len(names) == plan.positions else self._position
-            self._tell(
-                "xce_plan_ended",
-                number=self._plan,
-                placed=placements is not None,
-                failed_position=0 if placements is not None else unfilled,
-                error=problem,
-            )
-            if placements is not None:
-                self._tell("xce_plan_committed", number=self._plan)
+            if placements is None:
+                self._plan_failed(ask, plan, claims, problem)
+            else:
+                self._tell(
+                    "xce_plan_ended", number=number, placed=True, failed_position=0, error=""
+                )
+                self._tell("xce_plan_committed", number=number)
         return placements
+
+    def _plan_failed(self, ask: Ask, plan: Plan, claims: Claims, problem: str) -> None:
+        """Announce where a plan failed, and what it gives back."""
+        names = tuple(self._name(index) for index in self._filled)
+        complete = len(names) == plan.positions
+        if complete and not problem:
+            self._tell_of(
+                "xce_plan_checked",
+                lambda: {
+                    "plan": plan,
+                    "rows": cluster_rows(ask, claims, plan.tasks, plan.positions),
+                },
+            )
+        if names:
+            self._tell("xce_plan_rolled_back", hosts=names)
+        self._tell(
+            "xce_plan_ended",
+            number=self._plan,
+            placed=False,
+            failed_position=0 if complete else self._position,
+            error=problem,
+        )
+
+    # Hosts.
 
     def scan_failed(self, error: Exception) -> None:
         """Kept for the scan that is announced next."""
@@ -363,10 +490,36 @@ class WatchedAllocator(Allocator):
     ) -> int:
         """As the plain one; what the positions saw."""
         self._scan_error = ""
-        hosts = super().fill(ask, tasks, count, first, claimed, claims)
-        taken = hosts or self._most(ask, tasks, count, first, claimed)
-        found = tuple(indexes(taken))
-        scan = Scan(
+        hosts = 0
+        try:
+            hosts = super().fill(ask, tasks, count, first, claimed, claims)
+        except Exception as error:
+            self._scan_error = describe(error)
+            raise
+        finally:
+            self._tell_of(
+                "xce_positions_scanned",
+                lambda: {"scan": self._scan(ask, tasks, count, first, claimed, claims, hosts)},
+            )
+            self._position = len(self._filled) + 1
+        return hosts
+
+    def _scan(
+        self,
+        ask: Ask,
+        tasks: int,
+        count: int,
+        first: bool,
+        claimed: int,
+        claims: Claims,
+        hosts: int,
+    ) -> Scan:
+        """What the positions saw; the hosts found are noted."""
+        if not hosts and not self._scan_error:  # those found before there were no more
+            hosts = up_to(ask.fitting(tasks, first) & ~claimed, count)
+        found = tuple(indexes(hosts))
+        self._filled += found
+        return Scan(
             self.ledger,
             claims,
             ask,
@@ -379,16 +532,14 @@ class WatchedAllocator(Allocator):
             self.host_order is None,
             self._scan_error,
         )
-        self._tell("xce_positions_scanned", scan=scan)
-        self._filled += found
-        self._position += len(found)
-        return hosts
 
-    def _most(self, ask: Ask, tasks: int, count: int, first: bool, claimed: int) -> int:
-        """The hosts that a run found before it ran out of them."""
-        if self._scan_error:
-            return 0
-        return up_to(ask.fitting(tasks, first) & ~claimed, count)
+    def _name(self, index: int) -> str:
+        return self.ledger.cluster.hosts[index].name
 
-    def _names(self, hosts: list[int]) -> tuple[str, ...]:
-        return tuple(self.ledger.cluster.hosts[index].name for index in hosts)
+
+def _name_of(generator: object) -> str:
+    """What a generator calls itself, or its class if it does not say."""
+    try:
+        return str(generator.name)  # type: ignore[attr-defined]
+    except Exception:
+        return type(generator).__name__

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from functools import cached_property
 
 from xce_core.model.cluster import Cluster
 from xce_core.model.hostlist import HostListError, fold, unfold
@@ -19,7 +20,7 @@ _DIGITS_FROM_BEHIND = re.compile(r"([^0-9]*)([0-9]+)")
 _ITEM = re.compile(r"([^\[\],\s]*)(?:\[([0-9,:-]+)\]([^\[\],\s]*))?(?:,|\Z)")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class _Segment:
     """Neighbours in the cluster whose names count on, and no others are like them.
 
@@ -68,8 +69,6 @@ class HostLists:
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
-        self._segments = _segments(cluster)
-        self._by_affix = {(s.before, s.after): s for s in self._segments or ()}
         self._texts: dict[int, str] = {}
         self._masks: dict[str, int] = {}
 
@@ -95,6 +94,14 @@ class HostLists:
             found = self._quick_mask(listed) or self._slow_mask(listed)
             self._masks[listed] = found
         return found
+
+    @cached_property
+    def _segments(self) -> list[_Segment] | None:
+        return _segments(self._cluster)
+
+    @cached_property
+    def _by_affix(self) -> dict[tuple[str, str], _Segment]:
+        return {(each.before, each.after): each for each in self._segments or ()}
 
     def _folded(self, mask: int) -> str:
         if self._segments is None:
@@ -171,7 +178,7 @@ def _segments(cluster: Cluster) -> list[_Segment] | None:
         before, digits, after = _split(host.name)
         last = found[-1] if found else None
         if last is not None and _goes_on(last, before, digits, after):
-            found[-1] = replace(last, count=last.count + 1)
+            last.count += 1
         elif (before, after) in seen or len(digits) > DIGITS_LIMIT:
             return None
         else:

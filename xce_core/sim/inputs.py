@@ -10,7 +10,7 @@ from typing import BinaryIO
 from xce_core.model.cluster import Cluster
 from xce_core.plugins import PluginError, Plugins
 from xce_core.sim.readers import WorkloadReader
-from xce_core.sim.recording import open_recording
+from xce_core.sim.recording import looks_like_recording, open_recording
 from xce_core.sim.streams import open_input
 from xce_core.sim.workload import InputError, Workload
 
@@ -57,7 +57,7 @@ def reader_for(
     :raises PluginError: if the reader's plugin fails.
     """
     head = source.peek(4096) if isinstance(source, io.BufferedReader) else b""
-    if form == RECORDING or (form is None and head.lstrip()[:1] in (b"{", b"")):
+    if form == RECORDING or (form is None and (not head.strip() or looks_like_recording(head))):
         return None
     ending = form or ending_of(path)
     if ending in plugins.entries():

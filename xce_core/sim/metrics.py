@@ -95,7 +95,7 @@ Causes = tuple[tuple[str, int], ...]
 class Result:
     """The figures of a whole replay; times in seconds.
 
-    :param decisions: dispatches and pends together.
+    :param dispatches: jobs started, those taken over from a recording among them.
     :param makespan: last end less first submission; None if no job ran.
     :param wait: submission to start.
     :param eligible_wait: from when the job could have started, had there been room.
@@ -105,7 +105,7 @@ class Result:
 
     outcomes: Outcomes
     sessions: int
-    decisions: int
+    dispatches: int
     first_submit: Seconds | None
     last_end: Seconds | None
     makespan: Seconds | None
@@ -223,7 +223,7 @@ class Metrics:
 
     # The figures.
 
-    def result(self, sessions: int = 0, decisions: int = 0, tally: Tally | None = None) -> Result:
+    def result(self, sessions: int = 0, dispatches: int = 0, tally: Tally | None = None) -> Result:
         """The figures of what was told so far.
 
         :param tally: what the reader of the input mended and refused; what
@@ -237,7 +237,7 @@ class Metrics:
         return Result(
             outcomes=self._outcomes(refused.total()),
             sessions=sessions,
-            decisions=decisions,
+            dispatches=dispatches,
             first_submit=first,
             last_end=last,
             makespan=None if first is None or last is None else canonical_seconds(last - first),

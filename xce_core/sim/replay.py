@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import chain
+from typing import TYPE_CHECKING
 
 from xce_core.model.cluster import Cluster, HostState
 from xce_core.model.decisions import Allocation, Dispatch, Pend
-from xce_core.model.jobs import STARTED, Job, JobState, Seconds
+from xce_core.model.jobs import STARTED, Job, JobState, Seconds, canonical_seconds
 from xce_core.sched.policy import Outcome
 from xce_core.sched.resolve import SchedulingObject
 from xce_core.sched.scheduler import JobError, Scheduler
@@ -26,6 +27,9 @@ from xce_core.sim.events import (
 from xce_core.sim.observer import Happening, Observer, Told
 from xce_core.sim.workload import InputError, Workload
 
+if TYPE_CHECKING:
+    from xce_core.sched.watch import Seams
+
 
 class Replay:
     """What both timelines share. Use :func:`xce_core.sim.run.replay_of` to make one.
@@ -39,6 +43,10 @@ class Replay:
     :ivar now: the time of the current session, in seconds.
     :ivar starting: whether the starting state is still being brought about.
     :ivar skipped: events that found their job in no state to obey, by cause.
+    :ivar paused: to be set by whoever wants :meth:`advance` to come back between two events;
+        it then gives False although the replay is not :attr:`finished`.
+    :ivar pass_over: asked about a session that could only refuse again what was refused
+        before, unless :attr:`each`: whether it is passed over. None passes over all.
     """
 
     def __init__(
@@ -59,6 +67,8 @@ class Replay:
         self.events_done = 0
         self.skipped: Counter[str] = Counter()
         self.finished = False
+        self.paused = False
+        self.pass_over: Callable[[], bool] | None = None
         self.starting = True
         self._events = iter(workload.events())
         self._next_event: Event | None = None
@@ -86,26 +96,43 @@ class Replay:
         for job in start.jobs:
             allocation = holdings.get(job.id)
             began, state = job.start_time, job.state
+            eligible = job.eligible_time if job.eligible_time is not None else job.submit_time
             self._enter(job)
+            if job.eligible_time is not None:
+                job.eligible_time = eligible
             if allocation is not None:
                 self._take_over(job, allocation, job.line)
                 job.start_time = began if began is not None else self.now
-                self._running(job)
+                self._run_on(job)
                 if state is JobState.SUSPENDED:
                     self._suspend(job)
         self.starting = False
 
     def advance(self) -> bool:
-        """Let happen what happens before the next session; False if there is no other."""
+        """Let happen what happens before the next session; False if there is no other.
+
+        It can be called again where it was paused.
+        """
         raise NotImplementedError
 
     def outcomes(self) -> Iterator[Outcome]:
         """The outcomes of the current session: dispatches taken over, then its own."""
-        seams = self.scheduler.seams
-        if seams is not None:
-            seams.session_begun(self.number, self.now)
-        for tell in self.tell.session:
-            tell(self.number, self.now)
+        if self.scheduler.seams is None:
+            return self._outcomes()
+        return self._announced(self.scheduler.seams)
+
+    def _announced(self, seams: Seams) -> Iterator[Outcome]:
+        """The outcomes, with begin and end of the session told, however it ends."""
+        number, now = self.number, self.now
+        seams.session_begun(number, now)
+        try:
+            yield from self._outcomes()
+        finally:
+            seams.session_ended(number, now)
+
+    def _outcomes(self) -> Iterator[Outcome]:
+        for tell_begin in self.tell.session:
+            tell_begin(self.number, self.now)
         outcomes = self.scheduler.session(self.number, self.now, self.each)
         if self._taken_over:
             outcomes = chain(self._take_overs(), outcomes)
@@ -113,17 +140,15 @@ class Replay:
         for outcome in outcomes:
             if outcome.__class__ is Dispatch:
                 self.dispatched += 1
-                if not outcome.reconstructed:  # type: ignore[union-attr]
-                    self._running(outcome.job)  # type: ignore[union-attr, arg-type]
+                if not outcome.reconstructed:
+                    self._running(outcome.job)
             if tells:
                 changed = not self.each or self._changed(outcome)
                 for tell in tells:
                     tell(outcome, changed)
             yield outcome
-        for tell in self.tell.session_over:
-            tell()
-        if seams is not None:
-            seams.session_ended(self.number, self.now)
+        for tell_end in self.tell.session_over:
+            tell_end()
 
     def _changed(self, outcome: Outcome) -> bool:
         """Whether *outcome* tells of its job what was not told before; it is remembered."""
@@ -211,6 +236,14 @@ class Replay:
         else:
             self._requeue(job)
 
+    def _run_on(self, job: Job) -> None:
+        """A job of the starting state runs for what is left of its run time."""
+        assert job.start_time is not None
+        if job.remaining is None and job.run_time is not None:
+            run = canonical_seconds(job.run_time - (self.now - job.start_time))
+            job.remaining = max(run, 0)
+        self._running(job)
+
     def _suspend(self, job: Job) -> None:
         self.scheduler.suspend(job)
         if job.planned_end is not None:
@@ -219,7 +252,7 @@ class Replay:
 
     def _requeue(self, job: Job) -> None:
         began = job.start_time
-        slots = held_slots(job)
+        slots = held_slots(job) if job.state in STARTED else 0
         self.scheduler.requeue(job, self.now)
         job.reasons = job.planned_end = job.remaining = None
         assert began is not None
@@ -238,7 +271,10 @@ class Replay:
             job.time_limit = event.time_limit
         if event.begin_time is not None:
             job.begin_time = event.begin_time
-        self.scheduler.modified(job, self.now)
+        try:
+            self.scheduler.modified(job, self.now)
+        except JobError as error:
+            raise InputError(self.workload.path, event.line, str(error)) from None
         self._tell(event)
 
     def _host_change(self, event: HostChange) -> None:
@@ -268,8 +304,8 @@ class Replay:
                 tell(job, began, self.now, slots)
         else:
             self.scheduler.end(job, self.now, state)
-        for tell in self.tell.over:
-            tell(job, told, at_limit)
+        for tell_over in self.tell.over:
+            tell_over(job, told, at_limit)
 
     def _job(self, job_id: str, line: int) -> Job | None:
         """The job of this id; None, counted, if it is over already."""
@@ -285,7 +321,8 @@ class Replay:
         for tell in self.tell.happened:
             tell(event)
 
-    def _finish(self) -> None:
+    def finish(self) -> None:
+        """The replay ends here, with or without events left; whoever follows it is told."""
         if not self.finished:
             self.finished = True
             for tell in self.tell.finished:
@@ -295,7 +332,8 @@ class Replay:
 def held_slots(job: Job) -> int:
     """How many slots a running job holds."""
     wanted, allocation = job.sched, job.allocation
-    assert isinstance(wanted, SchedulingObject) and allocation is not None
+    assert isinstance(wanted, SchedulingObject)
+    assert allocation is not None
     members = wanted.alternatives[allocation.alternative]
     slots = 0
     for hosts, tasks, member, _ in allocation.placements:
@@ -333,19 +371,21 @@ class RecordedReplay(Replay):
             self._note_missing(self.mark)
             self.mark = None
         while (event := self._next_event) is not None:
+            if self.paused:
+                return False
             self._next_event = next(self._events, None)
             self.now = time_of(event)
             if isinstance(event, SessionMark):
                 self.events_done += 1
                 self.number = event.number
                 self.mark = event
-                self.scheduler.wake(self.now)
                 self._reconcile(event)
+                self.scheduler.wake(self.now)  # also who was freed by what was taken over
                 for tell in self.tell.recorded:
                     tell(event)
                 return True
             self._apply(event)
-        self._finish()
+        self.finish()
         return False
 
     def _note_missing(self, mark: SessionMark) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from heapq import heappop, heappush
 
 from xce_core.model.jobs import Job, JobState, Seconds, seconds_sum
+from xce_core.sched.history import KNOWN
 from xce_core.sched.resolve import ResolveError
 from xce_core.sched.scheduler import Scheduler
 from xce_core.sim.events import Act, JobAct, JobEnd, SessionMark, time_of
@@ -42,6 +43,8 @@ class SimulatedReplay(Replay):
         """
         scheduler = self.scheduler
         while (now := self._next_time()) is not None:
+            if self.paused:
+                return False
             self.now = now
             happened = self._end_jobs(now)
             happened = self._take_events(now) or happened
@@ -49,7 +52,9 @@ class SimulatedReplay(Replay):
                 self.number += 1
                 if self.each or not scheduler.nothing_to_decide():
                     return True
-        self._finish()
+                if self.pass_over is not None and not self.pass_over():
+                    return True
+        self.finish()
         return False
 
     def _next_time(self) -> Seconds | None:
@@ -85,7 +90,7 @@ class SimulatedReplay(Replay):
             self._next_event = next(self._events, None)
             if event.__class__ is Job:
                 self.events_done += 1
-                self._enter(event)  # type: ignore[arg-type]
+                self._enter(event)
                 happened = True
             elif not isinstance(event, JobEnd | SessionMark):
                 self._apply(event)
@@ -116,6 +121,7 @@ class SimulatedReplay(Replay):
         return super()._enter(job)
 
     def _refuse(self, job: Job, cause: str) -> None:
+        self.scheduler.history.note(job.number, job.index, KNOWN)
         for tell in self.tell.refused:
             tell(job, cause)
 

@@ -71,10 +71,9 @@ def expand(source: io.BufferedReader, path: str, limit: int = EXPANDED_LIMIT) ->
     return io.BufferedReader(_Expanded(inner, source, path, limit), _BLOCK)
 
 
-def _opened(path: str) -> io.FileIO:
+def _opened(path: str) -> io.RawIOBase:
     if path == STANDARD_INPUT:
-        # Closing what is made of it must not close the standard input itself.
-        return io.FileIO(sys.stdin.fileno(), closefd=False)
+        return _standard_input()
     if os.path.isdir(path):
         raise InputError(path, 0, "is a directory")
     try:
@@ -83,6 +82,16 @@ def _opened(path: str) -> io.FileIO:
         raise InputError(path, 0, _cause(error)) from None
     except ValueError:  # a null byte in the path
         raise InputError(path, 0, "no such file or directory") from None
+
+
+def _standard_input() -> io.RawIOBase:
+    if sys.stdin is None:
+        raise InputError(STANDARD_INPUT, 0, "the standard input is closed")
+    try:
+        # Closing what is made of it must not close the standard input itself.
+        return io.FileIO(sys.stdin.fileno(), closefd=False)
+    except (OSError, ValueError):  # something in memory stands for it
+        return cast(io.RawIOBase, sys.stdin.buffer)
 
 
 def _zstd(source: BinaryIO, path: str) -> IO[bytes]:
@@ -108,7 +117,7 @@ def zstd_opener() -> Callable[[BinaryIO], IO[bytes]] | None:
 class _Source(io.RawIOBase):
     """A source whose first read gives enough bytes to tell what it is, even from a pipe."""
 
-    def __init__(self, source: io.FileIO, path: str) -> None:
+    def __init__(self, source: io.RawIOBase, path: str) -> None:
         self._source = source
         self._path = path
         self._begun = False
@@ -130,7 +139,7 @@ class _Source(io.RawIOBase):
 
     def _read(self, view: memoryview) -> int:
         try:
-            return self._source.readinto(view)
+            return self._source.readinto(view) or 0
         except OSError as error:
             raise InputError(self._path, 0, _cause(error)) from None
 

@@ -22,7 +22,7 @@ def text_lines(result: Result) -> list[str]:
     return [
         *_outcome_lines(result),
         _figure("sessions", f"{result.sessions:,}"),
-        _figure("decisions", f"{result.decisions:,}"),
+        _figure("dispatches", f"{result.dispatches:,}"),
         _measured("makespan", result.makespan, " s"),
         _measured("utilisation", None if used is None else 100 * used, " %"),
         *(["", *_table_lines(result)] if result.turnaround.count else []),
@@ -97,7 +97,7 @@ def as_json(result: Result) -> dict[str, object]:
         "version": VERSION,
         "jobs": _json_outcomes(result.outcomes),
         "sessions": result.sessions,
-        "decisions": result.decisions,
+        "dispatches": result.dispatches,
         "first_submit_s": result.first_submit,
         "last_end_s": result.last_end,
         "makespan_s": result.makespan,

@@ -75,13 +75,15 @@ class Verifier(Observer):
 
     def decided(self, outcome: Outcome, changed: bool) -> None:
         """Compare one decision."""
-        if isinstance(outcome, Pend):
-            if not changed or not self._pends:
+        if not isinstance(outcome, Dispatch | Pend):
+            return
+        job = outcome.job.id
+        if isinstance(outcome, Dispatch):
+            if outcome.reconstructed:
                 return
-        elif not isinstance(outcome, Dispatch) or outcome.reconstructed:
+        elif job not in self._expected and not (changed and self._pends):
             return
         self.compared += 1
-        job = outcome.job.id
         recorded = self._expected.pop(job, None)
         assert self._replay is not None
         replayed = outcome_text(outcome, self._replay.cluster)

@@ -1,0 +1,376 @@
+"""Writing down what the seams announce; decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xce_core.hookspecs import hookimpl
+from xce_core.model.amounts import AmountKind
+from xce_core.model.cluster import Cluster
+from xce_core.model.decisions import Dispatch
+from xce_core.model.hostlist import HostListError, fold
+from xce_core.model.jobs import Job, Seconds
+from xce_core.model.limits import scope_label
+from xce_core.model.plans import Plan
+from xce_core.model.reasons import Reason
+from xce_core.model.requests import Primary, SpanKind
+from xce_core.model.rows import Row
+from xce_core.sched.policy import Outcome
+from xce_core.sched.scan import Scan
+from xce_core.sched.watch import Path, Selected
+from xce_plugins.trace.control import Control
+from xce_plugins.trace.draft import Draft
+from xce_plugins.trace.endings import dispatched, ending_of
+from xce_plugins.trace.model import (
+    AlternativesEnded,
+    AlternativeSkipped,
+    AttemptFailed,
+    CheckEnded,
+    CheckRow,
+    ClaimFailed,
+    Fault,
+    GeneratorDeclined,
+    GeneratorFailed,
+    HostsReleased,
+    Level,
+    MembersReleased,
+    PlanBegun,
+    PlanCommitted,
+    PlanDiscarded,
+    PlanEnded,
+    PlanNotTried,
+    Record,
+    RequirementBegun,
+    RequirementEnded,
+    SearchEnded,
+    Selection,
+    Unit,
+)
+from xce_plugins.trace.scans import add_position, add_position_summary
+
+_FOLDS_KEPT = 1000
+
+
+class Capture:
+    """The implementations of the seam hooks."""
+
+    def __init__(self) -> None:
+        self.control = Control()
+        self._draft: Draft | None = None
+        self._ready: Draft | None = None
+        self._early: list[Fault] = []
+        self._folds: dict[int, str] = {}
+        self._cluster: Cluster | None = None
+        self._units: tuple[Unit, ...] = ()
+
+    def take(self, job: str, session: int) -> Record | None:
+        """The record of the selection of *job* that ended last; None if it was not traced."""
+        draft, self._ready = self._ready, None
+        self._early.clear()
+        if draft is None or (draft.job, draft.session) != (job, session):
+            return None
+        return draft.record()
+
+    def _begin(
+        self, job: str, session: int, time: Seconds, position: int, selection: Selection | None
+    ) -> Draft:
+        settings = self.control.current
+        assert settings is not None
+        draft = Draft(job, session, time, position, settings.level, settings.lines, selection)
+        for fault in self._early:
+            draft.fault(*fault)
+        return draft
+
+    def _know(self, cluster: Cluster) -> None:
+        """Look up, once for each cluster, what its resources count."""
+        if cluster is not self._cluster:
+            self._cluster = cluster
+            self._folds.clear()
+            self._units = tuple(
+                Unit(resource.name, resource.kind.value, resource.decimals)
+                for resource in cluster.resources.values()
+                if resource.kind is AmountKind.BYTES or resource.decimals
+            )
+
+    def _folder(self, cluster: Cluster) -> Callable[[int], str]:
+        """What gives a mask of hosts as a host list; the same masks come again and again."""
+
+        def text(mask: int) -> str:
+            found = self._folds.get(mask)
+            if found is None:
+                if len(self._folds) >= _FOLDS_KEPT:
+                    self._folds.clear()
+                found = self._folds[mask] = host_list(cluster.names_of(mask))
+            return found
+
+        return text
+
+    # Sessions and selections.
+
+    @hookimpl
+    def xce_session_begun(self, number: int, time: Seconds) -> None:
+        """What the user asked for since the last session takes effect."""
+        self._draft = self._ready = None
+        self._early.clear()
+        self.control.begin(number)
+
+    @hookimpl
+    def xce_session_ended(self, number: int, time: Seconds) -> None:
+        """What the session was traced by is let go."""
+        self._draft = None
+        self.control.end(number)
+
+    @hookimpl
+    def xce_wants_watch(self, session: int) -> Callable[[str], bool] | None:
+        """The selections that the user named."""
+        settings = self.control.current
+        return None if settings is None else settings.wants
+
+    @hookimpl
+    def xce_watcher_failed(self, plugin: str, hook: str, error: str) -> None:
+        """The trace is incomplete: of this plugin, or of what another had to say."""
+        draft = self._draft or self._ready
+        if draft is not None:
+            draft.fault(plugin, hook, error)
+        elif len(self._early) < _FOLDS_KEPT:
+            self._early.append(Fault(plugin, hook, error))
+
+    @hookimpl
+    def xce_selection_begun(self, selected: Selected) -> None:
+        """A new record, if the user wants this job traced."""
+        self._draft = self._ready = None
+        settings = self.control.current
+        if settings is not None and settings.wants(selected.job):
+            self._draft = self._begin(
+                selected.job,
+                selected.session,
+                selected.time,
+                selected.position,
+                _selection(selected),
+            )
+        self._early.clear()
+
+    @hookimpl
+    def xce_selection_ended(self, outcome: Outcome, job: Job | None, cluster: Cluster) -> None:
+        """The record is complete, and waits to be taken."""
+        draft, self._draft = self._draft, None
+        if draft is not None:
+            self._ready = draft
+            self._know(cluster)
+            draft.units = self._units
+            draft.ending = ending_of(outcome, cluster, self._folder(cluster))
+
+    @hookimpl
+    def xce_dispatch_taken_over(self, dispatch: Dispatch, session: int, cluster: Cluster) -> None:
+        """A record with nothing but the outcome."""
+        self._ready = None
+        settings = self.control.current
+        if settings is not None and settings.wants(dispatch.job.id):
+            draft = self._begin(
+                dispatch.job.id, session, dispatch.job.start_time or 0, 0, None
+            )
+            self._ready = draft
+            self._know(cluster)
+            draft.units = self._units
+            draft.ending = dispatched(dispatch, cluster)
+
+    # Requirements.
+
+    @hookimpl
+    def xce_requirement_begun(self, path: Path, primary: Primary | None) -> None:
+        """A single requirement is its only member, so that its whole is not told of."""
+        if self._draft is None or (path.shape.value == "single" and not path.member):
+            return
+        if primary is None:
+            self._draft.add(RequirementBegun(_step(path)))
+            return
+        span = primary.span
+        self._draft.add(
+            RequirementBegun(
+                _step(path),
+                primary.tasks_min,
+                primary.tasks_max,
+                primary.amounts,
+                primary.select.text if primary.select is not None else "",
+                span.kind.value,
+                span.tasks_per_host if span.kind is SpanKind.PER_HOST else 0,
+            )
+        )
+
+    @hookimpl
+    def xce_requirement_ended(self, path: Path, satisfied: bool, error: str) -> None:
+        """Of a single requirement the end of its whole, which comes after its reasons."""
+        if self._draft is None or (path.shape.value == "single" and path.member):
+            return
+        self._draft.add(RequirementEnded(_step(path), satisfied, error))
+
+    @hookimpl
+    def xce_attempt_failed(self, path: Path, reasons: tuple[Reason, ...]) -> None:
+        """The reasons by code."""
+        if self._draft is not None:
+            self._draft.add(AttemptFailed(_by_code(reasons)))
+
+    @hookimpl
+    def xce_claim_failed(self, path: Path, error: str) -> None:
+        """As told."""
+        if self._draft is not None:
+            self._draft.add(ClaimFailed(_step(path), error))
+
+    @hookimpl
+    def xce_members_released(self, path: Path, hosts: tuple[str, ...]) -> None:
+        """As told."""
+        if self._draft is not None:
+            self._draft.add(MembersReleased(host_list(hosts)))
+
+    @hookimpl
+    def xce_alternative_skipped(self, path: Path) -> None:
+        """As told."""
+        if self._draft is not None:
+            self._draft.add(AlternativeSkipped(_step(path)))
+
+    @hookimpl
+    def xce_alternatives_ended(self, path: Path, chosen: int) -> None:
+        """As told, where there were alternatives."""
+        if self._draft is not None and path.shape.value == "alternatives":
+            self._draft.add(AlternativesEnded(chosen, path.alternatives))
+
+    # Checks and plans.
+
+    @hookimpl
+    def xce_cluster_checked(self, rows: tuple[Row, ...], passed: bool) -> None:
+        """Each row."""
+        draft = self._draft
+        if draft is not None:
+            for row in rows:
+                draft.add(CheckRow(*row, 0))
+            draft.add(CheckEnded(passed))
+
+    @hookimpl
+    def xce_generator_declined(self, generator: str) -> None:
+        """As told."""
+        if self._draft is not None:
+            self._draft.add(GeneratorDeclined(generator))
+
+    @hookimpl
+    def xce_generator_failed(self, generator: str, error: str) -> None:
+        """As told."""
+        if self._draft is not None:
+            self._draft.add(GeneratorFailed(generator, error))
+
+    @hookimpl
+    def xce_plan_discarded(self, number: int, generator: str, plan: str) -> None:
+        """As told."""
+        if self._draft is not None:
+            self._draft.plans_discarded += 1
+            self._draft.add(PlanDiscarded(number, generator, plan))
+
+    @hookimpl
+    def xce_plan_not_tried(self, number: int, generator: str, error: str) -> None:
+        """As told."""
+        if self._draft is not None:
+            self._draft.add(PlanNotTried(number, generator, error))
+
+    @hookimpl
+    def xce_plan_begun(self, number: int, generator: str, plan: Plan) -> None:
+        """As told."""
+        if self._draft is not None:
+            self._draft.plans_tried += 1
+            self._draft.add(PlanBegun(number, generator, plan.runs))
+
+    @hookimpl
+    def xce_positions_scanned(self, scan: Scan) -> None:
+        """Each position: in a line, or host by host."""
+        draft = self._draft
+        if draft is not None:
+            add = add_position if draft.level is Level.FULL else add_position_summary
+            for position in scan.positions():
+                add(draft, position, scan.error)
+
+    @hookimpl
+    def xce_plan_checked(self, plan: Plan, rows: tuple[Row, ...]) -> None:
+        """The rows that tell why the plan fails, and the others."""
+        draft = self._draft
+        if draft is not None:
+            for row in rows:
+                draft.add(CheckRow(*row, plan.positions))
+
+    @hookimpl
+    def xce_plan_rolled_back(self, hosts: tuple[str, ...]) -> None:
+        """As told."""
+        if self._draft is not None:
+            self._draft.add(HostsReleased(host_list(hosts)))
+
+    @hookimpl
+    def xce_plan_ended(self, number: int, placed: bool, failed_position: int, error: str) -> None:
+        """As told."""
+        if self._draft is not None:
+            self._draft.add(PlanEnded(number, placed, failed_position, error))
+
+    @hookimpl
+    def xce_plan_committed(self, number: int) -> None:
+        """As told."""
+        if self._draft is not None:
+            self._draft.add(PlanCommitted(number))
+
+    @hookimpl
+    def xce_search_ended(
+        self, generated: int, tried: int, discarded: int, not_tried: int, placed: bool
+    ) -> None:
+        """As told; requirements without a plan are counted."""
+        draft = self._draft
+        if draft is None:
+            return
+        if not generated:
+            draft.none_generated += 1
+        elif discarded == generated:
+            draft.all_discarded += 1
+        elif not placed:
+            draft.none_placed += 1
+        draft.add(SearchEnded(generated, tried, discarded, not_tried, placed))
+
+
+def _step(path: Path) -> tuple[str, int, int, int, int]:
+    return (
+        path.shape.value,
+        path.alternative,
+        path.alternatives,
+        path.member,
+        path.members,
+    )
+
+
+def _selection(selected: Selected) -> Selection:
+    limits = selected.limits
+    return Selection(
+        selected.policy,
+        selected.known,
+        selected.queue,
+        selected.queue_priority,
+        selected.priority,
+        selected.queue_time,
+        tuple((str(name), str(value)) for name, value in selected.remarks.items()),
+        None
+        if limits is None
+        else tuple((limit.name, scope_label(instance)) for limit, instance in limits),
+    )
+
+
+def _by_code(reasons: tuple[Reason, ...]) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
+    """Reasons by code: how many (each host counts, else one), and the names they give."""
+    counts: dict[str, int] = {}
+    names: dict[str, dict[str, None]] = {}
+    for reason in reasons:
+        code = reason.code.name
+        counts[code] = counts.get(code, 0) + max(1, reason.hosts.bit_count())
+        named = names.setdefault(code, {})
+        if reason.name:
+            named[reason.name] = None
+    return tuple((code, count, tuple(names[code])) for code, count in counts.items())
+
+
+def host_list(names: list[str] | tuple[str, ...]) -> str:
+    """*names* as a host list; one by one if a name is too odd for that."""
+    try:
+        return fold(names)
+    except HostListError:
+        return ",".join(names)

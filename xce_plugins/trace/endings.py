@@ -1,0 +1,184 @@
+"""How a selection ended, written down: hosts and amounts, or reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from xce_core.model.cluster import Cluster, indexes
+from xce_core.model.decisions import Allocation, Dispatch, Pend, Placement
+from xce_core.model.limits import scope_label
+from xce_core.model.reasons import Reasons
+from xce_core.sched.ask import Ask
+from xce_core.sched.columns import Column, Counter
+from xce_core.sched.policy import NoDecision, Outcome
+from xce_core.sched.resolve import SchedulingObject
+from xce_plugins.trace.model import HOSTS_LISTED, Dispatched, Ending, Pended, Share, Undecided
+
+NO_REASON = "pend without a reason"
+"""The cause of a pend that tells nothing."""
+
+Amounts = dict[str, int]
+Charges = dict[tuple[str, str, str], int]
+
+
+def ending_of(outcome: Outcome, cluster: Cluster, fold: Callable[[int], str]) -> Ending:
+    """*outcome* as a record has it.
+
+    :param fold: gives a mask of hosts as a host list.
+    """
+    if isinstance(outcome, NoDecision):
+        return Undecided(outcome.cause, outcome.error)
+    if isinstance(outcome, Pend):
+        reasons = outcome.reasons
+        return pended(reasons, fold) if reasons.entries else Undecided(NO_REASON, "")
+    return dispatched(outcome, cluster)
+
+
+# A dispatch.
+
+
+class _Bill:
+    """What is taken, resources and limits apart, in the order in which it is added."""
+
+    def __init__(self) -> None:
+        self.amounts: Amounts = {}
+        self.charges: Charges = {}
+
+    def add(self, account: Column | Counter, scope: str, amount: int) -> None:
+        """Add *amount* on *account*; nothing for none."""
+        if not amount:
+            return
+        if account.limit is None:
+            self.amounts[account.resource] = self.amounts.get(account.resource, 0) + amount
+        else:
+            key = (account.limit.name, scope, account.resource)
+            self.charges[key] = self.charges.get(key, 0) + amount
+
+    def share(self, less: list[Share] | None = None) -> Share:
+        """All of it, without what *less* has of it."""
+        amounts, charges = dict(self.amounts), dict(self.charges)
+        for share in less or ():
+            for name, amount in share.amounts:
+                amounts[name] -= amount
+            for limit, scope, resource, amount in share.charges:
+                charges[limit, _without_host(scope), resource] -= amount
+        return Share(
+            tuple(pair for pair in amounts.items() if pair[1]),
+            tuple((*key, amount) for key, amount in charges.items() if amount),
+        )
+
+
+def _without_host(scope: str) -> str:
+    """A scope label with its host, which is always last, taken off."""
+    return "" if scope.startswith("h=") else scope.rpartition(",h=")[0]
+
+
+def dispatched(dispatch: Dispatch, cluster: Cluster) -> Dispatched:
+    """What the job got: each host, the cluster as a whole, limits charged."""
+    wanted = dispatch.job.sched
+    if not isinstance(wanted, SchedulingObject):
+        empty = Share((), ())
+        return Dispatched(dispatch.reconstructed, (), empty, 0, empty)
+    parts = list(_parts(wanted, dispatch.allocation))
+    listed = [(cluster.hosts[i].name, _on_host(parts, i, cluster)) for i in _first_hosts(parts)]
+    count = dispatch.allocation.hosts.bit_count()
+    rest = _everywhere(parts).share([share for _, share in listed])
+    omitted = count - len(listed)
+    return Dispatched(dispatch.reconstructed, tuple(listed), _shared(wanted, parts), omitted, rest)
+
+
+def _parts(wanted: SchedulingObject, allocation: Allocation) -> Iterator[tuple[Ask, Placement]]:
+    """Each placement with its ask."""
+    members = wanted.alternatives[allocation.alternative]
+    for placement in allocation.placements:
+        yield members[placement.member], placement
+
+
+def _first_hosts(parts: list[tuple[Ask, Placement]]) -> list[int]:
+    """The hosts that are listed, in the order in which they were found."""
+    found: dict[int, None] = {}
+    for _, placement in parts:
+        for index in indexes(placement.hosts):
+            found[index] = None
+            if len(found) == HOSTS_LISTED:
+                return list(found)
+    return list(found)
+
+
+def _on_host(parts: list[tuple[Ask, Placement]], index: int, cluster: Cluster) -> Share:
+    bill = _Bill()
+    name = cluster.hosts[index].name
+    for ask, placement in parts:
+        if placement.hosts >> index & 1:
+            for column, amount in ask.needs(placement.tasks, placement.first):
+                if column.concerns(index):
+                    bill.add(column, scope_label(column.instance, name), amount)
+    return bill.share()
+
+
+def _everywhere(parts: list[tuple[Ask, Placement]]) -> _Bill:
+    """What all hosts give together; limits by their scope without host."""
+    bill = _Bill()
+    for ask, placement in parts:
+        for column, amount in ask.needs(placement.tasks, placement.first):
+            hosts = (placement.hosts & ~column.exempt).bit_count()
+            bill.add(column, column.instance, amount * hosts)
+    return bill
+
+
+def _shared(wanted: SchedulingObject, parts: list[tuple[Ask, Placement]]) -> Share:
+    bill = _Bill()
+    tasks: dict[int, int] = {}
+    hosts: dict[int, int] = {}
+    asks: dict[int, Ask] = {}
+    for ask, placement in parts:
+        member, count = placement.member, placement.hosts.bit_count()
+        asks[member] = ask
+        tasks[member] = tasks.get(member, 0) + placement.tasks * count
+        hosts[member] = hosts.get(member, 0) + count
+    for member, ask in asks.items():
+        for claim in ask.shared_claims:
+            amount = claim.amount(tasks[member], hosts[member])
+            bill.add(claim.counter, scope_label(claim.counter.instance), amount)
+    return bill.share()
+
+
+# A pend.
+
+
+def pended(reasons: Reasons, fold: Callable[[int], str]) -> Pended:
+    """The reasons, of which the first hosts are told by name."""
+    everywhere = 0
+    for reason in reasons.entries:
+        everywhere |= reason.hosts
+    listed, rest = _first_bits(everywhere)
+    return Pended(
+        reasons.main.name,
+        tuple((reason.code.name, reason.name) for reason in reasons.entries if not reason.hosts),
+        tuple(
+            (reason.code.name, reason.name, fold(some), some.bit_count())
+            for reason in reasons.entries
+            if (some := reason.hosts & listed)
+        ),
+        rest.bit_count(),
+        _by_code(reasons, rest) if rest else (),
+    )
+
+
+def _first_bits(mask: int) -> tuple[int, int]:
+    """The lowest bits of *mask*, as many as are listed, and the others."""
+    if mask.bit_count() <= HOSTS_LISTED:
+        return mask, 0
+    listed = 0
+    for number, index in enumerate(indexes(mask)):
+        if number == HOSTS_LISTED:
+            break
+        listed |= 1 << index
+    return listed, mask & ~listed
+
+
+def _by_code(reasons: Reasons, hosts: int) -> tuple[tuple[str, int], ...]:
+    masks: dict[str, int] = {}
+    for reason in reasons.entries:
+        masks[reason.code.name] = masks.get(reason.code.name, 0) | reason.hosts & hosts
+    return tuple((code, mask.bit_count()) for code, mask in masks.items() if mask)

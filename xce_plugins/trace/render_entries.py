@@ -1,0 +1,325 @@
+"""The bounded part of a trace in words: requirements, checks, plans, hosts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from xce_core.sched.scan import Phase, VerdictKind
+from xce_plugins.trace import model
+from xce_plugins.trace.model import KINDS, Entry, HostRow, HostSeen, Step
+
+Show = Callable[[str, int], str]
+
+_INDENT = tuple("  " * depth for depth in range(8))
+_WHOLE, _MEMBER, _CHECK, _PLAN, _POSITION, _HOST, _ROW = 1, 2, 3, 3, 4, 5, 6
+_SHAPE_SHOWN = 16
+"""Plans of more positions are shown with like positions folded."""
+
+_BIT = {kind: 1 << place for place, kind in enumerate(KINDS)}
+_ACCEPTED = _BIT[VerdictKind.ACCEPTED]
+_SELECTION = _BIT[VerdictKind.SELECTION]
+_CLAIMED = _BIT[VerdictKind.CLAIMED]
+_NOT_EVALUATED = _BIT[VerdictKind.NOT_EVALUATED]
+_NOT_PERFORMED = "; per-host check not performed"
+
+
+def entry_lines(entries: Iterable[Entry], show: Show) -> list[str]:
+    """One line for each entry, in order.
+
+    A single requirement has no whole around its member: all is one level less deep.
+    """
+    lines: list[str] = []
+    add = lines.append
+    shift = 0
+    indents = _INDENT
+    host_indent, row_indent = _INDENT[_HOST], _INDENT[_ROW]
+    for entry in entries:
+        if isinstance(entry, HostSeen):
+            add(f"{host_indent}{_host(entry)}")
+        elif isinstance(entry, HostRow):
+            add(f"{row_indent}{_row(entry, show)}")
+        else:
+            if isinstance(entry, model.RequirementBegun) and entry.step[0] == "single":
+                shift = 1
+                indents = ("", *_INDENT)
+                host_indent, row_indent = indents[_HOST], indents[_ROW]
+            depth, words = _WORDS[entry.__class__]
+            deep = depth(entry) if callable(depth) else depth
+            add(f"{indents[deep]}{words(entry, show)}")
+    del shift
+    return lines
+
+
+# Hosts.
+
+
+def _host(entry: HostSeen) -> str:
+    kinds = entry.kinds
+    if kinds == _ACCEPTED:
+        return f"host {entry.host} accepted"
+    if kinds == _CLAIMED:
+        return f"host {entry.host} rejected: already claimed by an earlier position"
+    if kinds == _NOT_EVALUATED:
+        return f"host {entry.host} not evaluated: internal error ({entry.detail})"
+    words = _KINDS_TEXT[kinds]
+    if entry.phase == Phase.PER_HOST.value:
+        return f"host {entry.host} rejected (per-host check): {words}"
+    detail = f" ({entry.detail})" if entry.detail else ""
+    return f"host {entry.host} rejected ({entry.phase}): {words}{detail}{_NOT_PERFORMED}"
+
+
+_KINDS_TEXT = {
+    bits: ", ".join(kind.value for kind in KINDS if bits & _BIT[kind])
+    for bits in range(1, 1 << len(KINDS))
+}
+
+
+def _row(row: HostRow | model.CheckRow, show: Show) -> str:
+    name = row.resource
+    if row.limit:
+        return (
+            f"limit {row.limit} ({row.scope}) on {name}: value {show(name, row.total)}"
+            f" usage {show(name, row.in_use)} reserved {show(name, row.reserved)}"
+            f" requested {show(name, row.requested)}"
+        )
+    return (
+        f"{name} total {show(name, row.total)} in-use {show(name, row.in_use)}"
+        f" reserved {show(name, row.reserved)} requested {show(name, row.requested)}"
+    )
+
+
+def _position_ended(entry: model.PositionEnded, show: Show) -> str:
+    if entry.error:
+        return f"position {entry.number} not filled: host scan failed ({entry.error})"
+    if not entry.host:
+        return f"position {entry.number} not filled"
+    return f"position {entry.number} filled by {entry.host}"
+
+
+def _position_begun(entry: model.PositionBegun, show: Show) -> str:
+    return f"position {entry.number} ({_tasks(entry.tasks)})"
+
+
+def _position_seen(entry: model.PositionSeen, show: Show) -> str:
+    head = f"position {entry.number} ({_tasks(entry.tasks)}): "
+    if entry.error:
+        return f"{head}not filled, host scan failed ({entry.error})"
+    counts = []
+    for kind, count in zip(KINDS, entry.counts, strict=True):
+        if kind is VerdictKind.ACCEPTED:
+            continue
+        text = f"{kind.value} {count}"
+        if kind is VerdictKind.LIMIT and entry.limits:
+            named = ", ".join(
+                f"{limit} ({scope}) {hosts}" if scope else f"{limit} {hosts}"
+                for limit, scope, hosts in entry.limits
+            )
+            text += f" ({named})"
+        counts.append(text)
+    return f"{head}accepted {entry.host or 'none'}; rejected: {', '.join(counts)}"
+
+
+def _tasks(count: int) -> str:
+    return "1 task" if count == 1 else f"{count} tasks"
+
+
+# Requirements.
+
+
+def _own(step: Step) -> str:
+    """What an end names: the member, else the whole."""
+    if step.member and step.shape != "single":
+        return f"member {step.member}/{step.members}"
+    return _whole(step)
+
+
+def _whole(step: Step) -> str:
+    if step.shape == "single":
+        return "requirement"
+    if step.shape == "compound":
+        return "compound"
+    return f"alternative {step.alternative}/{step.alternatives}"
+
+
+def _begun(entry: model.RequirementBegun, show: Show) -> str:
+    step = Step(*entry.step)
+    if not step.member:
+        members = "1 member" if step.members == 1 else f"{step.members} members"
+        if step.shape == "compound":
+            return f"requirement compound ({members})"
+        return f"requirement {_whole(step)} (compound, {members})"
+    if step.shape == "single":
+        label = "requirement (single)"
+    else:
+        label = f"requirement {_whole(step)} > member {step.member}/{step.members}"
+    amounts = " ".join(f"{name}={show(name, amount)}" for name, amount in entry.amounts)
+    tasks = f"tasks {entry.tasks_min}..{entry.tasks_max}"
+    return f"{label} {tasks} requests {amounts or 'nothing'}"
+
+
+def _ended(entry: model.RequirementEnded, show: Show) -> str:
+    step = Step(*entry.step)
+    text = f"{_own(step)} {'satisfied' if entry.satisfied else 'not satisfied'}"
+    if entry.error:
+        text += f": internal error ({entry.error})"
+    if step.member and not entry.satisfied:
+        text += _left_over("member", step.member, step.members)
+    elif entry.error and step.shape == "alternatives":
+        text += _left_over("alternative", step.alternative, step.alternatives)
+    return text
+
+
+def _left_over(what: str, last: int, count: int) -> str:
+    """The remark that those after *last* were not tried; empty if there are none."""
+    if last >= count:
+        return ""
+    if last + 1 == count:
+        return f"; {what} {count}/{count} not tried"
+    return f"; {what}s {last + 1}..{count} not tried"
+
+
+def _failed(entry: model.AttemptFailed, show: Show) -> str:
+    return f"failure reasons: {', '.join(_reason(*reason) for reason in entry.reasons)}"
+
+
+def _reason(code: str, count: int, names: tuple[str, ...]) -> str:
+    if not names:
+        return f"{code} x{count}"
+    word = {"NO_RESOURCE": "resources", "LIMIT": "limits"}.get(code, "about")
+    return f"{code} x{count} ({word}: {', '.join(names)})"
+
+
+def _claim_failed(entry: model.ClaimFailed, show: Show) -> str:
+    step = Step(*entry.step)
+    if step.members == 1:
+        return f"finalize failed: internal error ({entry.error})"
+    rest = _left_over("member", step.member, step.members)
+    return (
+        f"member {step.member}/{step.members}: merge failed, internal error ({entry.error}){rest}"
+    )
+
+
+def _members_released(entry: model.MembersReleased, show: Show) -> str:
+    return f"released hosts of earlier members: {entry.hosts}"
+
+
+def _skipped(entry: model.AlternativeSkipped, show: Show) -> str:
+    return f"{_whole(Step(*entry.step))} skipped: it is empty"
+
+
+def _chosen(entry: model.AlternativesEnded, show: Show) -> str:
+    chosen, count = entry.chosen, entry.alternatives
+    if not chosen:
+        return f"all alternatives failed ({count} tried or skipped)"
+    left = _left_over("alternative", chosen, count) or "; no alternatives after it"
+    return f"alternative {chosen}/{count} chosen{left}"
+
+
+# Checks and plans.
+
+
+def _check_row(entry: model.CheckRow, show: Show) -> str:
+    verdict = "passed" if entry.met else "failed"
+    plan = f" for {entry.hosts} hosts" if entry.hosts else ""
+    if entry.limit:
+        return f"cluster-wide{plan} {_row(entry, show)} {verdict}"
+    return f"cluster-wide{plan}: {_row(entry, show)} {verdict}"
+
+
+def _check_ended(entry: model.CheckEnded, show: Show) -> str:
+    if entry.passed:
+        return "cluster-wide check passed"
+    return "cluster-wide check failed; no placement plans tried"
+
+
+def _declined(entry: model.GeneratorDeclined, show: Show) -> str:
+    return f"no plan from generator {entry.generator}: it declined"
+
+
+def _generator_failed(entry: model.GeneratorFailed, show: Show) -> str:
+    return f"no more plans from generator {entry.generator}: it failed ({entry.error})"
+
+
+def _discarded(entry: model.PlanDiscarded, show: Show) -> str:
+    return f"plan {entry.number} (generator {entry.generator}) discarded: malformed: {entry.plan}"
+
+
+def _not_tried(entry: model.PlanNotTried, show: Show) -> str:
+    return (
+        f"plan {entry.number} (generator {entry.generator}) not tried:"
+        f" internal error ({entry.error})"
+    )
+
+
+def _plan_begun(entry: model.PlanBegun, show: Show) -> str:
+    positions = sum(count for _, count in entry.runs)
+    if positions <= _SHAPE_SHOWN:
+        shape = ", ".join(str(tasks) for tasks, count in entry.runs for _ in range(count))
+    else:
+        shape = ", ".join(
+            f"{tasks} x{count}" if count > 1 else str(tasks) for tasks, count in entry.runs
+        )
+    offered = "" if entry.generator == "core" else f" (generator {entry.generator})"
+    return f"plan {entry.number} hosts {positions} tasks per position [{shape}]{offered}"
+
+
+def _released(entry: model.HostsReleased, show: Show) -> str:
+    return f"released hosts: {entry.hosts}"
+
+
+def _plan_ended(entry: model.PlanEnded, show: Show) -> str:
+    if entry.placed:
+        return f"plan {entry.number} succeeded"
+    if entry.error:
+        return f"plan {entry.number} failed: internal error ({entry.error})"
+    if entry.failed_position:
+        return f"plan {entry.number} failed at position {entry.failed_position}"
+    return f"plan {entry.number} failed: the cluster lacks what that many hosts take"
+
+
+def _committed(entry: model.PlanCommitted, show: Show) -> str:
+    return f"plan {entry.number} committed; no further plans tried"
+
+
+def _search_ended(entry: model.SearchEnded, show: Show) -> str:
+    text = (
+        f"plans: {entry.generated} generated, {entry.tried} tried,"
+        f" {entry.discarded} discarded, {entry.not_tried} not tried"
+    )
+    if not entry.generated:
+        return f"{text}; no plan generated"
+    if entry.discarded == entry.generated:
+        return f"{text}; no plan tried: all generated plans discarded"
+    if not entry.placed and entry.tried:
+        return f"{text}; no plan could be placed"
+    return text
+
+
+def _by_step(entry: Any) -> int:
+    return _MEMBER if entry.step[3] else _WHOLE
+
+
+_WORDS: dict[type[Any], tuple[int | Callable[[Any], int], Callable[[Any, Show], str]]] = {
+    model.RequirementBegun: (_by_step, _begun),
+    model.RequirementEnded: (_by_step, _ended),
+    model.AttemptFailed: (_MEMBER, _failed),
+    model.ClaimFailed: (_MEMBER, _claim_failed),
+    model.MembersReleased: (_MEMBER, _members_released),
+    model.AlternativeSkipped: (_WHOLE, _skipped),
+    model.AlternativesEnded: (_WHOLE, _chosen),
+    model.CheckRow: (_CHECK, _check_row),
+    model.CheckEnded: (_CHECK, _check_ended),
+    model.GeneratorDeclined: (_PLAN, _declined),
+    model.GeneratorFailed: (_PLAN, _generator_failed),
+    model.PlanDiscarded: (_PLAN, _discarded),
+    model.PlanNotTried: (_PLAN, _not_tried),
+    model.PlanBegun: (_PLAN, _plan_begun),
+    model.PositionBegun: (_POSITION, _position_begun),
+    model.PositionEnded: (_POSITION, _position_ended),
+    model.PositionSeen: (_POSITION, _position_seen),
+    model.HostsReleased: (_PLAN, _released),
+    model.PlanEnded: (_PLAN, _plan_ended),
+    model.PlanCommitted: (_PLAN, _committed),
+    model.SearchEnded: (_PLAN, _search_ended),
+}

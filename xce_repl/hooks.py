@@ -1,0 +1,155 @@
+"""The way from the REPL to its plugins: what one of them raises is told and changes nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import pluggy
+
+from xce_core.hookspecs import PROJECT, SeamSpecs
+from xce_core.model.jobs import Seconds
+from xce_core.plugins import REPL_PREFIX, PluginError
+from xce_core.sched.policy import Outcome
+from xce_core.sched.watch import Failures, Seams
+from xce_repl.hookspecs import ReplSpecs
+from xce_repl.interface import Decided, Round
+from xce_repl.names import did_you_mean
+
+if TYPE_CHECKING:
+    from xce_core.plugins import Plugins
+    from xce_core.sched.scheduler import Scheduler
+
+
+def switch_on(plugins: Plugins) -> None:
+    """Register the specifications of seams and REPL, then load every installed plugin.
+
+    :raises PluginError: if a plugin that the user named breaks them.
+    """
+    try:
+        plugins.switch_seams_on()
+        plugins.manager.add_hookspecs(ReplSpecs)
+    except pluggy.PluginValidationError as error:
+        name = plugins.manager.get_name(error.plugin) or "?"
+        raise PluginError(name, " ".join(str(error).split())) from None
+    for name, plugin in plugins.manager.list_name_plugin():
+        if unknown := _unknown(plugins.manager, plugin):
+            raise PluginError(name, unknown)
+    plugins.load_all()
+    for name, plugin in plugins.manager.list_name_plugin():
+        if unknown := _unknown(plugins.manager, plugin):
+            plugins.manager.unregister(plugin)
+            plugins.failures[name] = unknown
+            plugins.warn(f"plugin {name} is left out: {unknown}")
+
+
+def _unknown(manager: pluggy.PluginManager, plugin: Any) -> str:
+    """What is wrong with the REPL hooks of *plugin*; empty if nothing is."""
+    for caller in manager.get_hookcallers(plugin) or ():
+        if caller.name.startswith(REPL_PREFIX) and not caller.has_spec():
+            impls = [impl for impl in caller.get_hookimpls() if impl.plugin is plugin]
+            if any(not impl.optionalhook for impl in impls):
+                hint = did_you_mean(caller.name, _repl_names())
+                return f"implements an unknown hook {caller.name}{hint}"
+    return ""
+
+
+class Hooks:
+    """Calls the hooks of the plugins, in order of their names.
+
+    :ivar notices: what went wrong, in lines that are still to be shown; each plugin and hook
+        once a session.
+    """
+
+    def __init__(self, plugins: Plugins) -> None:
+        self._relay = plugins.manager.hook
+        self._failures = Failures(self._note)
+        self._told: set[tuple[str, str]] = set()
+        self.notices: list[str] = []
+        self._impls = {name: self._sorted(name) for name in _repl_names()}
+        watching = {impl.plugin_name for impl in self._sorted("xce_wants_watch")}
+        asked = {impl.plugin_name for impl in self._impls["xce_repl_wants_each"]}
+        self._always_each = bool(watching - asked)
+        self._seen = any(self._sorted(name) for name in _seam_names())
+
+    def _sorted(self, name: str) -> list[Any]:
+        impls: list[Any] = getattr(self._relay, name).get_hookimpls()
+        return sorted(impls, key=lambda impl: str(impl.plugin_name))
+
+    def _note(self, plugin: str, hook: str, error: str) -> None:
+        if (plugin, hook) not in self._told:
+            self._told.add((plugin, hook))
+            self.notices.append(f"plugin {plugin}: {hook} failed: {error}")
+
+    def drain(self) -> list[str]:
+        """The notices not shown yet."""
+        notices, self.notices = self.notices, []
+        return notices
+
+    def attach(self, scheduler: Scheduler) -> None:
+        """Let the plugins look on at *scheduler*, if any of them wants to."""
+        if self._seen:
+            scheduler.seams = Seams(self._relay, self._failures)
+
+    def session_begins(self) -> None:
+        """What failed before may be told again."""
+        self._told.clear()
+
+    def ask(self, name: str, /, **facts: object) -> list[tuple[str, Any]]:
+        """The answers of those who gave one, each with the plugin's name."""
+        answers = []
+        for impl in self._impls[name]:
+            try:
+                answer = impl.function(*[facts[argument] for argument in impl.argnames])
+            except Exception as error:
+                self._failures.note(impl.plugin_name, name, error)
+            else:
+                if answer is not None:
+                    answers.append((impl.plugin_name, answer))
+        return answers
+
+    def wants_each(self) -> bool:
+        """Whether any plugin wants every refusal of the next session."""
+        return self._always_each or any(yes for _, yes in self.ask("xce_repl_wants_each"))
+
+    def decided(
+        self, outcome: Outcome, session: int, time: Seconds, echoed: bool
+    ) -> list[str]:
+        """Lines that plugins have to say of *outcome*."""
+        if not self._impls["xce_repl_decided"]:
+            return []
+        decided = Decided(outcome, session, time, echoed)
+        return [
+            str(line)
+            for _, answer in self.ask("xce_repl_decided", decided=decided)
+            for line in _lines(answer)
+        ]
+
+    def may_collapse(self, ended: Round) -> bool:
+        """Whether no plugin wants *ended* to be shown alone."""
+        if not self._impls["xce_repl_may_collapse"]:
+            return True
+        return all(answer for _, answer in self.ask("xce_repl_may_collapse", ended=ended))
+
+    def refusals(self, path: str) -> list[str]:
+        """What plugins have against *path* as an output."""
+        return [str(why) for _, why in self.ask("xce_repl_refuse_output", path=path)]
+
+    def collect(self, kind: str) -> list[tuple[str, Any]]:
+        """What each plugin gives of one kind."""
+        return self.ask(f"{REPL_PREFIX}{kind}")
+
+
+def _lines(answer: object) -> Sequence[object]:
+    """What a plugin gave, as lines; a text is one."""
+    if isinstance(answer, str):
+        return (answer,)
+    return answer if isinstance(answer, (list, tuple)) else (f"{answer!r}",)
+
+
+def _repl_names() -> list[str]:
+    return [name for name in vars(ReplSpecs) if name.startswith(REPL_PREFIX)]
+
+
+def _seam_names() -> list[str]:
+    return [name for name in vars(SeamSpecs) if name.startswith(f"{PROJECT}_")]

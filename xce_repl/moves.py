@@ -1,0 +1,275 @@
+"""The commands that move the replay on: step, continue, until, finish."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from xce_core.model.jobs import Job, Seconds
+from xce_core.sched.policy import Outcome
+from xce_core.sim.wording import outcome_text
+from xce_repl.breakpoints import Breakpoints, Stop
+from xce_repl.driver import Driver, Position
+from xce_repl.hooks import Hooks
+from xce_repl.interface import CommandError
+from xce_repl.interrupts import Interrupts
+from xce_repl.rounds import Rounds
+from xce_repl.times import Clock
+
+LINES_HELD = 500
+"""How many lines may wait for sessions that are passed over."""
+
+_COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+
+@dataclass(slots=True)
+class Goal:
+    """Where a move is to end, if nothing stops it before.
+
+    :param decisions: after so many decisions, each of which is shown; 0 for no bound.
+    :param session_over: when the session in progress is over.
+    :param before: right before a session of which this is true.
+    """
+
+    decisions: int = 0
+    session_over: bool = False
+    before: Callable[[int, Seconds], bool] | None = None
+
+
+class Mover:
+    """Moves the replay on and tells what happens.
+
+    :ivar stop: what the last move stopped at, if it was a breakpoint.
+    """
+
+    def __init__(
+        self,
+        driver: Driver,
+        hooks: Hooks,
+        breakpoints: Breakpoints,
+        clock: Clock,
+        interrupts: Interrupts,
+    ) -> None:
+        self._driver = driver
+        self._hooks = hooks
+        self._breakpoints = breakpoints
+        self._clock = clock
+        self._interrupts = interrupts
+        self._rounds: Rounds
+        self._passed: list[str] = []
+        self._heading = -1  # the session whose heading was shown last
+        self._mismatches = 0
+        self._goal = Goal()
+        self.stop: Stop | None = None
+        self.interrupted = False
+        self.restarted()
+
+    def restarted(self) -> None:
+        """The replay is a new one."""
+        driver, replay = self._driver, self._driver.replay
+        self._rounds = Rounds(self._clock, self._hooks, driver.backlog)
+        self._heading, self._mismatches = -1, 0
+        replay.pass_over = self._pass_over
+        driver.submitted = self._submitted
+        self.stop = None
+
+    # The commands.
+
+    def step(self, rest: str) -> Iterator[str]:
+        """Go to the next decision, or the next N."""
+        return self._move(Goal(decisions=count_of(rest)))
+
+    def go_on(self, rest: str) -> Iterator[str]:
+        """Go on to a breakpoint or the end."""
+        if rest:
+            self._ignore(count_of(rest) - 1)
+        return self._move(Goal())
+
+    def until(self, rest: str) -> Iterator[str]:
+        """Go on to a time or a session."""
+        return self._move(Goal(before=self.reached(rest)))
+
+    def finish(self, rest: str) -> Iterator[str]:
+        """Go to the end of the session in progress."""
+        if rest:
+            raise CommandError("usage: finish")
+        if self._driver.position not in (Position.INSIDE, Position.READY):
+            raise CommandError("no session is in progress")
+        return self._move(Goal(session_over=True))
+
+    def reached(self, text: str) -> Callable[[int, Seconds], bool]:
+        """What is true of the sessions from ``#SESSION`` or from ``TIME`` on."""
+        replay = self._driver.replay
+        if text.startswith("#"):
+            wanted = count_of(text[1:])
+            if wanted <= replay.number and self._driver.position is not Position.READY:
+                raise CommandError(f"session {wanted} is past; this is {replay.number}")
+            return lambda number, now: number >= wanted
+        if not text:
+            raise CommandError("usage: until TIME|#SESSION")
+        time = self._clock.parse(text, replay.now)
+        if time <= replay.now and self._driver.moved:
+            raise CommandError(f"{self._clock.text(time)} is past; it is {self._now()}")
+        return lambda number, now: now >= time
+
+    def _ignore(self, times: int) -> None:
+        points = [p for p in self.stop.points if not p.temporary] if self.stop else []
+        if not points:
+            raise CommandError("continue N: the replay is not at a breakpoint")
+        for point in points:
+            point.ignore = times
+
+    # The move.
+
+    def _move(self, goal: Goal) -> Iterator[str]:
+        """Move on to *goal*, or a breakpoint, or the end; the lines that tell of it."""
+        driver = self._driver
+        driver.check_usable()
+        self.stop, self._goal, self.interrupted = None, goal, False
+        with self._interrupts.noticed_by(driver.replay):
+            try:
+                yield from self._to(goal)
+            except Exception:
+                yield from self._rounds.flush()
+                yield from self._hooks.drain()
+                raise
+            yield from self._arrived()
+
+    def _to(self, goal: Goal) -> Iterator[str]:
+        """The move itself; it ends where something stops it."""
+        driver, replay = self._driver, self._driver.replay
+        while driver.position is not Position.END:
+            if driver.position is Position.BETWEEN:
+                yield from self._set_out(goal)
+                if driver.position is not Position.READY or self._stopped_before(goal):
+                    return
+            if driver.position is Position.READY:
+                driver.begin()
+            yield from self._session(goal)
+            if driver.position is Position.INSIDE:
+                return
+            yield from self._session_over()
+            if goal.session_over or replay.paused:
+                return
+
+    def _set_out(self, goal: Goal) -> Iterator[str]:
+        """Bring the next session about; the lines for those passed over."""
+        each = bool(goal.decisions) or self._breakpoints.want_each() or self._hooks.wants_each()
+        try:
+            self._driver.set_out(each)
+        finally:
+            passed, self._passed = self._passed, []
+            yield from passed
+
+    def _pass_over(self) -> bool:
+        """Whether the session that comes, in which nothing can be decided, need not be held."""
+        replay, goal = self._driver.replay, self._goal
+        if replay.paused or len(self._passed) >= LINES_HELD:
+            return False
+        if goal.before is not None and goal.before(replay.number, replay.now):
+            return False
+        if self._breakpoints.want_sessions and self._breakpoints.session_reached(replay):
+            return False
+        self._passed += self._rounds.over(replay.number, replay.now, [], False)
+        return True
+
+    def _submitted(self, job: Job) -> None:
+        """A job comes in; if a breakpoint is about it, the session is not passed over."""
+        if self._breakpoints.submitted(job):
+            self._driver.replay.each = True
+
+    def _stopped_before(self, goal: Goal) -> bool:
+        """Whether to stop before the session that is ready."""
+        replay = self._driver.replay
+        if self._breakpoints.want_sessions:
+            self.stop = self._breakpoints.before_session(replay)
+        if self.stop is not None or replay.paused:
+            return True
+        return goal.before is not None and goal.before(replay.number, replay.now)
+
+    def _session(self, goal: Goal) -> Iterator[str]:
+        """Go through the session; it is left INSIDE if something stops it."""
+        driver, hooks, breakpoints = self._driver, self._hooks, self._breakpoints
+        replay = driver.replay
+        stepping = bool(goal.decisions)
+        while (outcome := driver.next()) is not None:
+            echoed = stepping
+            if echoed:
+                yield from self._decision(outcome)
+            said = hooks.decided(outcome, replay.number, replay.now, echoed)
+            if said or hooks.notices:
+                if not echoed:
+                    yield from self._decision(outcome)
+                    echoed = True
+                yield from said
+                yield from hooks.drain()
+            self.stop = breakpoints.after(outcome, replay)
+            if self.stop is not None and not echoed:
+                yield from self._decision(outcome)
+            if stepping:
+                goal.decisions -= 1
+            if self.stop is not None or replay.paused or (stepping and not goal.decisions):
+                return
+
+    def _decision(self, outcome: Outcome) -> Iterator[str]:
+        """The line of *outcome*, below the heading of its session if that is not there yet."""
+        replay = self._driver.replay
+        yield from self._rounds.flush()
+        if self._heading != replay.number:
+            self._heading = replay.number
+            yield f"session {replay.number} ({self._clock.text(replay.now)})"
+        yield f"  {outcome_text(outcome, replay.cluster)}"
+
+    def _session_over(self) -> Iterator[str]:
+        """The session is over: its line, or it joins a range; none if every decision was shown."""
+        driver, replay = self._driver, self._driver.replay
+        shown = self._goal.decisions and self._heading == replay.number
+        lines = self._rounds.over(replay.number, replay.now, driver.dispatched, True)
+        if not shown:
+            yield from lines
+        yield from self._hooks.drain()
+        yield from self._differences()
+
+    def _differences(self) -> Iterator[str]:
+        """What verification found anew."""
+        verifier = self._driver.run.verifier
+        if verifier is not None and verifier.mismatches > self._mismatches:
+            self._mismatches = verifier.mismatches
+            number = self._driver.replay.number
+            yield from self._rounds.flush()
+            yield f"session {number} differs from the recording ({self._mismatches} so far)"
+
+    # Where the move ended.
+
+    def _arrived(self) -> Iterator[str]:
+        """Why the replay stands where it does, unless that was shown already."""
+        driver, replay = self._driver, self._driver.replay
+        yield from self._rounds.flush()
+        yield from self._hooks.drain()
+        if driver.position is Position.END and self.stop is None:
+            self.stop = self._breakpoints.at_end(replay)
+        if self.stop is not None:
+            yield from self.stop.lines
+        if replay.paused:
+            self.interrupted = True
+            yield f"interrupted before event {replay.events_done + 1} ({self._now()})"
+        elif driver.position is Position.END:
+            counts = f"{len(replay.scheduler.running)} running, {driver.backlog.count} pending"
+            yield f"end of trace ({self._now()}): {counts}"
+        elif driver.position is Position.READY:
+            yield f"before session {replay.number} ({self._clock.text(replay.now)})"
+
+    def _now(self) -> str:
+        replay = self._driver.replay
+        return f"session {replay.number}, {self._clock.text(replay.now)}"
+
+
+def count_of(text: str) -> int:
+    """A count of at least 1; an empty text is 1.
+
+    :raises CommandError: if *text* is none.
+    """
+    if text and (not _COUNT.fullmatch(text) or int(text) == 0):
+        raise CommandError(f"expected a count of 1 or more, found {text}")
+    return int(text) if text else 1

@@ -1,0 +1,67 @@
+"""All that can be typed, set and asked for: built in or brought by plugins, in one way."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+
+from xce_repl.interface import Command, HelpSection, Parameter, Topic
+from xce_repl.names import NameRefused, Names
+
+RESERVED = {
+    "s": "step", "c": "continue", "b": "break", "i": "info", "t": "tbreak", "h": "help",
+    "q": "quit",
+}  # fmt: skip
+"""Letters that no plugin can take, nor make ambiguous."""
+
+COLLECTING = ("commands", "topics", "parameters", "help_sections")
+"""What is collected, by the ends of the names of its hooks."""
+
+
+class Registry:
+    """What there is, each with its owner.
+
+    :param complain: told, in a line, of what could not be added.
+    """
+
+    def __init__(self, complain: Callable[[str], None]) -> None:
+        self.commands: Names[Command] = Names("command", RESERVED)
+        self.topics: Names[Topic] = Names("info topic")
+        self.parameters: Names[Parameter] = Names("parameter")
+        self.help_sections: list[HelpSection] = []
+        self._complain = complain
+
+    def add(self, owner: str, kind: str, found: object) -> None:
+        """Enter what *owner* gives of one kind; what can't be entered is told and left out."""
+        for value in found if isinstance(found, Iterable) else (found,):
+            try:
+                self._add_one(owner, kind, value)
+            except NameRefused as error:
+                self._complain(f"plugin {owner}: {error}; it is left out")
+
+    def _add_one(self, owner: str, kind: str, value: object) -> None:
+        if kind == "commands" and isinstance(value, Command):
+            self.commands.add(owner, value.name, value)
+        elif kind == "topics" and isinstance(value, Topic):
+            self.topics.add(owner, value.name, value)
+        elif kind == "parameters" and isinstance(value, Parameter):
+            self.parameters.add(owner, value.name, value)
+        elif kind == "help_sections" and isinstance(value, HelpSection):
+            self.help_sections.append(value)
+        else:
+            raise NameRefused(f"gives a {type(value).__name__} among its {kind}")
+
+    def sections(self) -> dict[str, list[tuple[str, str]]]:
+        """The titles of ``help``, each with its lines: a form and a summary."""
+        found: dict[str, list[tuple[str, str]]] = {}
+        for command in self.commands:
+            lines = found.setdefault(command.value.section, [])
+            lines.append((command.value.usage, command.value.summary))
+        for topic in self.topics:
+            lines = found.setdefault(topic.value.section, [])
+            lines.append((topic_usage(topic.value), topic.value.summary))
+        return found
+
+
+def topic_usage(topic: Topic) -> str:
+    """How to ask for *topic*, with the word ``info``."""
+    return topic.usage if topic.usage.startswith("info ") else f"info {topic.usage}"

@@ -1,0 +1,136 @@
+"""The loop: takes lines from where they come from, finds their commands, and runs them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from xce_core.plugins import PluginError
+from xce_core.sched.allocator import PluginFailure, describe
+from xce_core.sim.atomic import OutputError
+from xce_core.sim.workload import InputError
+from xce_repl.interface import Command, CommandError
+from xce_repl.names import Owned
+from xce_repl.output import Output
+from xce_repl.registry import Registry
+from xce_repl.sources import Source
+
+BUILT_IN = "the REPL"
+"""The owner of what is built in."""
+
+NESTING = 20
+"""How deep files of commands may name each other."""
+
+
+class Shell:
+    """Runs commands.
+
+    :ivar failed: whether any command failed so far.
+    :ivar leaving: set to end the loop.
+    :ivar echo: whether each line is shown before it is run.
+    :ivar prompt: what a terminal shows before a command.
+    """
+
+    def __init__(self, registry: Registry, output: Output, drain: Callable[[], list[str]]) -> None:
+        self._registry = registry
+        self._output = output
+        self._drain = drain
+        self._sources: list[Source] = []
+        self._queued: list[tuple[str, str]] = []
+        self.failed = False
+        self.leaving = False
+        self.echo = False
+        self.prompt = "(xce) "
+        self.interactive = False
+        self._again = ""
+
+    # Sources.
+
+    def run(self, source: Source) -> bool:
+        """Run the commands of *source*; False if it was ended by a failed one.
+
+        :raises CommandError: if files of commands are nested too deep.
+        """
+        if len(self._sources) >= NESTING:
+            raise CommandError(f"more than {NESTING} files of commands are nested")
+        self._sources.append(source)
+        try:
+            while not self.leaving:
+                line = source.next(self.prompt)
+                if line is None:
+                    return True
+                if not self._line(line, source) and source.stops:
+                    return False
+            return True
+        finally:
+            self._sources.pop()
+
+    def more(self) -> str | None:
+        """The next line of the source in use, for a command that takes several."""
+        line = self._sources[-1].next("> ") if self._sources else None
+        if line is not None and self.echo:
+            self._output.line(f"> {line}")
+        return line
+
+    def queue(self, lines: list[str], name: str) -> None:
+        """Run *lines* once the command in progress is done."""
+        self._queued = [(line, f"{name}:{n}: ") for n, line in enumerate(lines, 1)]
+
+    def forget_queue(self) -> None:
+        """Whatever is queued is not run."""
+        self._queued = []
+
+    def _line(self, line: str, source: Source) -> bool:
+        """Run one line and what it queues; whether all of it went well."""
+        if self.echo and not self.interactive:
+            self._output.line(f"{self.prompt}{line}".rstrip())
+        going = self.execute(self._meant(line), source.place())
+        while self._queued and not self.leaving:
+            text, place = self._queued.pop(0)
+            going = self.execute(text, place) and going
+        self._output.flush()
+        return going
+
+    def _meant(self, line: str) -> str:
+        """*line*, or the one that an empty line on a terminal repeats."""
+        if line.strip() or not (self.interactive and len(self._sources) == 1):
+            return line
+        return self._again
+
+    # Commands.
+
+    def execute(self, line: str, place: str = "") -> bool:
+        """Run one line; False, and it is told, if it fails."""
+        words = line.strip()
+        if not words or words.startswith("#"):
+            return True
+        name, _, rest = words.partition(" ")
+        self._again = ""
+        try:
+            found = self._registry.commands.find(name)
+            self._run(found, rest.strip())
+        except CommandError as error:
+            return self._fails(f"{place}{error}")
+        except (InputError, OutputError, PluginError) as error:
+            return self._fails(f"{place}{error}")
+        except PluginFailure as error:
+            return self._fails(f"{place}plugin {error}")
+        self._again = words if found.value.repeats else ""
+        return True
+
+    def _run(self, found: Owned[Command], rest: str) -> None:
+        try:
+            for text in found.value.run(rest):
+                self._output.line(text)
+        except (CommandError, InputError, OutputError, PluginError, PluginFailure, OSError):
+            raise
+        except Exception as error:
+            raise CommandError(f"{found.owner}: {found.name}: {describe(error)}") from error
+        finally:
+            for text in self._drain():
+                self._output.line(text)
+
+    def _fails(self, message: str) -> bool:
+        self.failed = True
+        for line in message.splitlines() or [message]:
+            self._output.line(line)
+        return False
