@@ -17,6 +17,11 @@ from xce_core.model.resources import SLOTS, Counted, Resource
 from xce_core.sched.allocator import PluginFailure
 from xce_core.sched.policy import NoDecision, Outcome, Policy
 from xce_core.sched.scheduler import Scheduler
+from xce_core.sim.events import Event, JobAct
+from xce_core.sim.observer import Happening, Observer
+from xce_core.sim.replay import RecordedReplay, Replay
+from xce_core.sim.simulated import SimulatedReplay
+from xce_core.sim.workload import ListedWorkload, Start, Timeline
 
 MEM = Resource("mem", counted=Counted.HOST, kind=AmountKind.BYTES)
 GPU = Resource("gpu", decimals=1)
@@ -225,3 +230,91 @@ def _untouched(totals: list[int]) -> dict[int, int]:
     for index, total in enumerate(totals):
         classes[total] = classes.get(total, 0) | 1 << index
     return classes
+
+
+class Journal(Observer):
+    """Writes down what a replay tells, a short line each, with the time.
+
+    :ivar lines: everything but stints, refused selections and capacities.
+    :ivar stints: each stretch of running: job, start, end, slots.
+    """
+
+    def __init__(self) -> None:
+        self.lines: list[str] = []
+        self.stints: list[tuple[str, float, float, int]] = []
+        self.capacities: list[tuple[float, int]] = []
+
+    def begun(self, replay: Replay) -> None:
+        self.replay = replay
+
+    def note(self, what: str) -> None:
+        self.lines.append(f"{self.replay.now} {what}")
+
+    def submitted(self, job: Job) -> None:
+        self.note(f"submit {job.id}")
+
+    def refused(self, job: Job, cause: str) -> None:
+        self.note(f"refuse {job.id}: {cause}")
+
+    def session(self, number: int, time: float) -> None:
+        self.note(f"session {number}")
+
+    def decided(self, outcome: Outcome, changed: bool) -> None:
+        for line in _told([outcome]):
+            if changed:
+                again = isinstance(outcome, Dispatch) and outcome.reconstructed
+                self.note(line.replace("run", "take over") if again else line)
+
+    def over(self, job: Job, told: bool, at_limit: bool) -> None:
+        self.note(f"{job.state.value} {job.id}" + (" at its limit" if at_limit else ""))
+
+    def happened(self, event: Happening) -> None:
+        self.note(f"{event.act.value} {event.job}" if isinstance(event, JobAct) else "change")
+
+    def stint(self, job: Job, start: float, end: float, slots: int) -> None:
+        self.stints.append((job.id, start, end, slots))
+
+    def capacity(self, time: float, slots: int) -> None:
+        self.capacities.append((time, slots))
+
+    def finished(self, replay: Replay) -> None:
+        self.note("finished")
+
+
+def a_replay(
+    cluster: Cluster,
+    *events: Event,
+    timeline: Timeline = Timeline.SIMULATED,
+    each: bool = True,
+    enforce: bool = False,
+    start: Start | None = None,
+    policy: Policy | None = None,
+) -> tuple[Replay, Journal]:
+    """A replay of *events*, begun, and the journal of it."""
+    workload = ListedWorkload(cluster, events, timeline, start)
+    scheduler, journal = a_scheduler(cluster, policy=policy), Journal()
+    if timeline is Timeline.RECORDED:
+        replay: Replay = RecordedReplay(workload, scheduler, (journal,), each)
+    else:
+        replay = SimulatedReplay(workload, scheduler, (journal,), each, enforce)
+    replay.begin()
+    return replay, journal
+
+
+def finish(replay: Replay) -> None:
+    """Run *replay* to its end."""
+    while replay.advance():
+        for _ in replay.outcomes():
+            pass
+
+
+def replayed(cluster: Cluster, *events: Event, **options: Any) -> list[str]:
+    """The journal of a whole replay."""
+    replay, journal = a_replay(cluster, *events, **options)
+    finish(replay)
+    return journal.lines
+
+
+def starts(lines: list[str]) -> list[str]:
+    """Of a journal the starts alone: ``5 run 2``."""
+    return [line for line in lines if line.split()[1] in ("run", "take")]

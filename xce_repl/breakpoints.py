@@ -15,6 +15,10 @@ from xce_repl.interface import CommandError
 from xce_repl.times import Clock
 
 
+Mark = tuple[int, Seconds]
+"""The number and the time of a session."""
+
+
 class Event(Enum):
     """What a breakpoint waits for."""
 
@@ -29,7 +33,8 @@ class Breakpoint:
 
     :param what: what it waits for, as it was set: ``job 42``.
     :param matches: of a decision: whether an outcome is one.
-    :param reached: of a session: whether a session of this number and time is one.
+    :param reached: of a session: whether one is, given number and time of the session before
+        and its own.
     :param look: of a change: the value that is watched, as text.
     :param about: the jobs that it is about, if it is only about some.
     :param ignore: how many times it is still to be passed.
@@ -40,7 +45,7 @@ class Breakpoint:
     what: str
     event: Event
     matches: Callable[[Outcome, Replay], bool] | None = None
-    reached: Callable[[int, Seconds], bool] | None = None
+    reached: Callable[[Mark, Mark], bool] | None = None
     look: Callable[[Replay], str] | None = None
     about: Callable[[Job], bool] | None = None
     condition: Condition | None = None
@@ -51,10 +56,14 @@ class Breakpoint:
     seen: str = ""
     commands: list[str] = field(default_factory=list)
 
+    def __str__(self) -> str:
+        word = "watchpoint" if self.event is Event.CHANGE else "breakpoint"
+        return f"{word} {self.number} ({self.text})"
+
     @property
-    def word(self) -> str:
-        """What it is called."""
-        return "watchpoint" if self.event is Event.CHANGE else "breakpoint"
+    def text(self) -> str:
+        """What it waits for, with its condition."""
+        return self.what if self.condition is None else f"{self.what} if {self.condition.text}"
 
     def counts(self, moment: Moment) -> bool:
         """It is reached: whether its condition holds and it need not be passed again."""
@@ -80,7 +89,10 @@ class Stop:
 
 
 class Breakpoints:
-    """All of them, by number; numbers are never used again."""
+    """All of them, by number; numbers are never used again.
+
+    :ivar since: the last session that is over.
+    """
 
     def __init__(self, clock: Clock) -> None:
         self._clock = clock
@@ -88,6 +100,7 @@ class Breakpoints:
         self._count = 0
         self._on: dict[Event, list[Breakpoint]] = {event: [] for event in Event}
         self._interesting: list[Job] = []
+        self.since: Mark = (0, float("-inf"))
 
     def __iter__(self) -> Iterator[Breakpoint]:
         return iter(self._points.values())
@@ -130,6 +143,7 @@ class Breakpoints:
 
     def restarted(self, replay: Replay) -> None:
         """The replay began anew; breakpoints are kept."""
+        self.since = (0, float("-inf"))
         for point in self:
             if point.look is not None:
                 point.seen = point.look(replay)
@@ -165,9 +179,9 @@ class Breakpoints:
 
     def session_reached(self, replay: Replay) -> bool:
         """Whether any of them may stop before the session that comes; nothing is counted."""
-        number, now = replay.number, replay.now
+        mark = (replay.number, replay.now)
         for point in self._on[Event.SESSION]:
-            if point.reached is not None and point.reached(number, now):
+            if point.reached is not None and point.reached(self.since, mark):
                 return True
         return any(
             point.look is not None and point.look(replay) != point.seen
@@ -176,11 +190,12 @@ class Breakpoints:
 
     def before_session(self, replay: Replay) -> Stop | None:
         """A session is about to begin."""
+        mark = (replay.number, replay.now)
         points = [
             point
             for point in self._on[Event.SESSION]
             if point.reached is not None
-            and point.reached(replay.number, replay.now)
+            and point.reached(self.since, mark)
             and point.counts(Moment(replay, self._clock))
         ]
         return self._stop(points, replay)
@@ -202,13 +217,13 @@ class Breakpoints:
 
     def _stop(self, points: list[Breakpoint], replay: Replay) -> Stop | None:
         """The stop at *points* and at the watchpoints whose values changed, if any."""
-        lines = [f"breakpoint {point.number} ({point.what})" for point in points]
+        lines = [str(point) for point in points]
         for point in self._on[Event.CHANGE]:
             if point.look is not None and (value := point.look(replay)) != point.seen:
                 old, point.seen = point.seen, value
                 if point.counts(Moment(replay, self._clock)):
                     points.append(point)
-                    lines.append(f"watchpoint {point.number} ({point.what}): {old} -> {value}")
+                    lines.append(f"{point}: {old} -> {value}")
         if not points:
             return None
         for point in points:

@@ -92,6 +92,11 @@ class Driver:
         self.position, self.moved, self.failure = Position.BETWEEN, False, None
         self.dispatched, self.decided = [], 0
 
+    @property
+    def ready(self) -> bool:
+        """Whether a session is about to begin."""
+        return self.position is Position.READY
+
     # Moving on.
 
     def set_out(self, each: bool) -> bool:
@@ -137,6 +142,7 @@ class Driver:
         self.decided += 1
         if outcome.__class__ is Dispatch:
             self.dispatched.append(outcome.job)
+            self.backlog.gone(outcome.job)
         return outcome
 
     def check_usable(self) -> None:

@@ -142,9 +142,9 @@ class Mover:
         while driver.position is not Position.END:
             if driver.position is Position.BETWEEN:
                 yield from self._set_out(goal)
-                if driver.position is not Position.READY or self._stopped_before(goal):
+                if not driver.ready or self._stopped_before(goal):
                     return
-            if driver.position is Position.READY:
+            if driver.ready:
                 driver.begin()
             yield from self._session(goal)
             if driver.position is Position.INSIDE:
@@ -172,6 +172,7 @@ class Mover:
         if self._breakpoints.want_sessions and self._breakpoints.session_reached(replay):
             return False
         self._passed += self._rounds.over(replay.number, replay.now, [], False)
+        self._breakpoints.since = (replay.number, replay.now)
         return True
 
     def _submitted(self, job: Job) -> None:
@@ -226,6 +227,7 @@ class Mover:
         driver, replay = self._driver, self._driver.replay
         shown = self._goal.decisions and self._heading == replay.number
         lines = self._rounds.over(replay.number, replay.now, driver.dispatched, True)
+        self._breakpoints.since = (replay.number, replay.now)
         if not shown:
             yield from lines
         yield from self._hooks.drain()

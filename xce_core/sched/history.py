@@ -51,6 +51,10 @@ class History:
             return self._dense[number]
         return self._sparse.get(number, 0)
 
+    def elements(self, number: int) -> list[int]:
+        """The indexes of the elements of an array that ever came in, in order."""
+        return sorted(self._elements.get(number, ()))
+
     def some_ended_without(self, number: int, index: int, needed: int) -> bool:
         """Whether the job, or any element of the array, ended without getting to *needed*."""
         if index < 0 and number in self._elements:

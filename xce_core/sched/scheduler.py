@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import partial
 from typing import TYPE_CHECKING
 
 from xce_core.model.cluster import Cluster, HostState
@@ -252,6 +253,9 @@ class Scheduler:
             send, close = election.send, election.close
         except Exception as error:
             raise PluginFailure(self.policy.name, "elect", describe(error)) from error
+        select = self._select
+        if self.seams is not None:
+            select = partial(self.seams.select, self)
         outcome: Outcome | None = None
         try:
             while True:
@@ -263,13 +267,14 @@ class Scheduler:
                     raise PluginFailure(self.policy.name, "elect", describe(error)) from error
                 if isinstance(outcome, Pend):
                     outcome.expire()
-                if self.seams is not None:
-                    outcome = self.seams.select(self, choice, session)
-                else:
-                    outcome = self.decide(choice, now, self.allocator)
+                outcome = select(choice, session)
                 yield outcome
         finally:
             close()
+
+    def _select(self, choice: object, session: Session) -> Outcome:
+        """Decide what the policy chose, with nobody looking on."""
+        return self.decide(choice, session.time, self.allocator)
 
     def decide(self, choice: object, now: Seconds, allocator: Allocator) -> Outcome:
         """The outcome of one selection, with its effect.

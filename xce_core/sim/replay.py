@@ -117,9 +117,10 @@ class Replay:
 
     def outcomes(self) -> Iterator[Outcome]:
         """The outcomes of the current session: dispatches taken over, then its own."""
-        if self.scheduler.seams is None:
-            return self._outcomes()
-        return self._announced(self.scheduler.seams)
+        seams = self.scheduler.seams
+        if seams is not None:
+            return self._announced(seams)
+        return self._outcomes()
 
     def _announced(self, seams: Seams) -> Iterator[Outcome]:
         """The outcomes, with begin and end of the session told, however it ends."""

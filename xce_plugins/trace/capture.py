@@ -61,7 +61,7 @@ class Capture:
         self._early: list[Fault] = []
         self._folds: dict[int, str] = {}
         self._cluster: Cluster | None = None
-        self._units: tuple[Unit, ...] = ()
+        self._counted: tuple[Unit, ...] = ()
 
     def take(self, job: str, session: int) -> Record | None:
         """The record of the selection of *job* that ended last; None if it was not traced."""
@@ -86,7 +86,7 @@ class Capture:
         if cluster is not self._cluster:
             self._cluster = cluster
             self._folds.clear()
-            self._units = tuple(
+            self._counted = tuple(
                 Unit(resource.name, resource.kind.value, resource.decimals)
                 for resource in cluster.resources.values()
                 if resource.kind is AmountKind.BYTES or resource.decimals
@@ -157,7 +157,7 @@ class Capture:
         if draft is not None:
             self._ready = draft
             self._know(cluster)
-            draft.units = self._units
+            draft.units = self._counted
             draft.ending = ending_of(outcome, cluster, self._folder(cluster))
 
     @hookimpl
@@ -171,7 +171,7 @@ class Capture:
             )
             self._ready = draft
             self._know(cluster)
-            draft.units = self._units
+            draft.units = self._counted
             draft.ending = dispatched(dispatch, cluster)
 
     # Requirements.

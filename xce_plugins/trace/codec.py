@@ -59,7 +59,7 @@ def encode(record: Record) -> bytes:
     """*record* as bytes, which only this process can read."""
     place = _PLACE
     selection, totals, ending = record.selection, record.totals, record.ending
-    parts = (
+    parts: Any = (
         record.job,
         record.session,
         record.time,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from xce_core.sched.scan import Phase, VerdictKind
@@ -11,7 +11,8 @@ from xce_plugins.trace.model import KINDS, Entry, HostRow, HostSeen, Step
 
 Show = Callable[[str, int], str]
 
-_INDENT = tuple("  " * depth for depth in range(8))
+_INDENT = tuple("  " * depth for depth in range(7))
+_INDENT_SINGLE = (*_INDENT[:3], *_INDENT[2:6])
 _WHOLE, _MEMBER, _CHECK, _PLAN, _POSITION, _HOST, _ROW = 1, 2, 3, 3, 4, 5, 6
 _SHAPE_SHOWN = 16
 """Plans of more positions are shown with like positions folded."""
@@ -24,30 +25,26 @@ _NOT_EVALUATED = _BIT[VerdictKind.NOT_EVALUATED]
 _NOT_PERFORMED = "; per-host check not performed"
 
 
-def entry_lines(entries: Iterable[Entry], show: Show) -> list[str]:
+def entry_lines(entries: tuple[Entry, ...], show: Show) -> list[str]:
     """One line for each entry, in order.
 
-    A single requirement has no whole around its member: all is one level less deep.
+    A single requirement has no whole around its member: what is in it is a level less deep.
     """
     lines: list[str] = []
     add = lines.append
-    shift = 0
-    indents = _INDENT
-    host_indent, row_indent = _INDENT[_HOST], _INDENT[_ROW]
+    first = entries[0] if entries else None
+    single = isinstance(first, model.RequirementBegun) and first.step[0] == "single"
+    indents = _INDENT_SINGLE if single else _INDENT
+    host_indent, row_indent = indents[_HOST], indents[_ROW]
     for entry in entries:
         if isinstance(entry, HostSeen):
             add(f"{host_indent}{_host(entry)}")
         elif isinstance(entry, HostRow):
             add(f"{row_indent}{_row(entry, show)}")
         else:
-            if isinstance(entry, model.RequirementBegun) and entry.step[0] == "single":
-                shift = 1
-                indents = ("", *_INDENT)
-                host_indent, row_indent = indents[_HOST], indents[_ROW]
             depth, words = _WORDS[entry.__class__]
             deep = depth(entry) if callable(depth) else depth
             add(f"{indents[deep]}{words(entry, show)}")
-    del shift
     return lines
 
 
@@ -297,7 +294,8 @@ def _search_ended(entry: model.SearchEnded, show: Show) -> str:
 
 
 def _by_step(entry: Any) -> int:
-    return _MEMBER if entry.step[3] else _WHOLE
+    step = Step(*entry.step)
+    return _MEMBER if step.member and step.shape != "single" else _WHOLE
 
 
 _WORDS: dict[type[Any], tuple[int | Callable[[Any], int], Callable[[Any, Show], str]]] = {

@@ -84,8 +84,12 @@ class Store:
 
     def __init__(self, bound: int = BOUND) -> None:
         self.bound = bound
+        self.clear()
+
+    def clear(self) -> None:
+        """Forget all of it."""
         self._traces: OrderedDict[str, bytes] = OrderedDict()
-        self._marks = Marks(bound // _MARKS_PART)
+        self._marks = Marks(self.bound // _MARKS_PART)
         self._bytes = 0
 
     @property

@@ -1,0 +1,177 @@
+"""The trace plugin: what is captured, shown, written and stored, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
+
+from xce_core.hookspecs import hookimpl
+from xce_core.sched.policy import NoDecision
+from xce_plugins.trace.capture import Capture
+from xce_plugins.trace.codec import encode
+from xce_plugins.trace.command import TEXT, USAGE, TraceCommand, completions
+from xce_plugins.trace.control import Form
+from xce_plugins.trace.files import Used, cause
+from xce_plugins.trace.info import TEXT as INFO_TEXT
+from xce_plugins.trace.info import USAGE as INFO_USAGE
+from xce_plugins.trace.info import info_lines
+from xce_plugins.trace.json_form import json_line
+from xce_plugins.trace.model import Record
+from xce_plugins.trace.render import Units, record_lines
+from xce_plugins.trace.store import Store
+from xce_repl.interface import Command, Decided, HelpSection, Repl, Round, Topic
+
+_JOBS_OFFERED = 200
+_INFO_SUMMARY = "show the latest decision trace of a job"
+
+
+class TracePlugin(Capture):
+    """The capture, and the part that the REPL sees."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.store = Store()
+        self._repl: Repl | None = None
+        self._shown: Units | None = None
+        self._traced: int | None = None
+        self._reported: int | None = None
+
+    @property
+    def repl(self) -> Repl:
+        """The REPL that the plugin serves."""
+        assert self._repl is not None
+        return self._repl
+
+    def units(self) -> Units:
+        """How amounts are shown now."""
+        mode = self.repl.units
+        if self._shown is None or self._shown.mode is not mode:
+            self._shown = Units(mode, self.repl.time)
+        return self._shown
+
+    def used(self) -> Iterator[Used]:
+        """The files of the run, which no trace may be written to."""
+        options = self.repl.run.options
+        yield Used("the replay's input", options.sim, 0)
+        if options.cluster:
+            yield Used("the replay's cluster file", options.cluster, 0)
+        if options.output:
+            yield Used("the replay's output", options.output, 1)
+        if options.jobs_csv:
+            yield Used("the replay's table of jobs", options.jobs_csv, 1)
+        if options.log:
+            yield Used("the scheduler's log", options.log, 1)
+
+    # What the REPL asks.
+
+    @hookimpl
+    def xce_repl_started(self, repl: Repl) -> None:
+        """A new REPL: nothing is traced or stored yet."""
+        self.control.close()
+        self._repl = repl
+        self._forget()
+
+    @hookimpl
+    def xce_repl_restarted(self, repl: Repl) -> None:
+        """Settings stay; what was traced told of jobs that are to come again."""
+        self._repl = repl
+        if self.control.session is not None:
+            self.control.end(self.control.session)
+        self._forget()
+
+    def _forget(self) -> None:
+        self.store.clear()
+        self._shown = None
+        self._traced = self._reported = None
+
+    @hookimpl
+    def xce_repl_shutdown(self) -> None:
+        """Close the files."""
+        self.control.close()
+
+    @hookimpl
+    def xce_repl_commands(self) -> Sequence[Command]:
+        """``trace``."""
+        command = TraceCommand(self.control, self.store, self.used)
+        return [
+            Command(
+                name="trace",
+                run=command.run,
+                usage="trace on|off|status ...",
+                summary="explain decisions: why this job, these hosts, this outcome",
+                text="\n".join([*USAGE, "", TEXT]),
+                section="Trace",
+                complete=lambda words, word: completions(words, self._job_ids()),
+            )
+        ]
+
+    @hookimpl
+    def xce_repl_topics(self) -> Sequence[Topic]:
+        """``info trace``."""
+        return [
+            Topic(
+                name="trace",
+                run=lambda text: info_lines(
+                    text, self.store, self.repl.replay.scheduler, self.units()
+                ),
+                usage=INFO_USAGE,
+                summary=_INFO_SUMMARY,
+                text=INFO_TEXT,
+                complete=lambda words, word: self._job_ids() if not words else ["json"],
+            )
+        ]
+
+    def _job_ids(self) -> list[str]:
+        return list(islice(self.repl.replay.scheduler.jobs, _JOBS_OFFERED))
+
+    @hookimpl
+    def xce_repl_help_sections(self) -> Sequence[HelpSection]:
+        """The forms of the command."""
+        return [HelpSection("Trace", [*USAGE, f"{INFO_USAGE} -- {_INFO_SUMMARY}"])]
+
+    @hookimpl
+    def xce_repl_wants_each(self) -> bool | None:
+        """While anything is to be traced: a job alike another may be one of those named."""
+        return True if self.control.next is not None else None
+
+    @hookimpl
+    def xce_repl_refuse_output(self, path: str) -> str | None:
+        """An open trace file is no place for the replay's output."""
+        if any(file.is_at(path) for file in self.control.files()):
+            return "is an open trace file"
+        return None
+
+    # What the REPL tells.
+
+    @hookimpl
+    def xce_repl_decided(self, decided: Decided) -> Sequence[str] | None:
+        """The trace of the selection, if it was traced: stored, written, and given to show."""
+        outcome = decided.outcome
+        job = outcome.job if isinstance(outcome, NoDecision) else outcome.job.id
+        record = self.take(job, decided.session)
+        if record is None:
+            return None
+        self._traced = decided.session
+        self.store.put(job, encode(record))
+        lines = record_lines(record, self.units())
+        return [*lines, *self._write(record, lines)]
+
+    def _write(self, record: Record, lines: Iterable[str]) -> Iterator[str]:
+        """Append to the trace file; the complaint if that fails, once a session."""
+        settings = self.control.current
+        if settings is None or settings.file is None:
+            return
+        try:
+            if settings.form is Form.JSON:
+                settings.file.write([json_line(record)])
+            else:
+                settings.file.write(lines)
+        except OSError as error:
+            if self._reported != record.session:
+                self._reported = record.session
+                yield f"[sim] trace: write to {settings.file.path} failed: {cause(error)}"
+
+    @hookimpl
+    def xce_repl_may_collapse(self, ended: Round) -> bool | None:
+        """Not if anything of it was traced."""
+        return False if ended.number == self._traced else None

@@ -1,0 +1,210 @@
+"""The commands about breakpoints and watchpoints."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from xce_core.model.jobs import Job
+from xce_repl.breakpoints import Breakpoint, Event, on_dispatch, on_host, on_jobs, on_pend
+from xce_repl.conditions import DECISION_FACTS, SESSION_FACTS, Condition
+from xce_repl.interface import CommandError
+from xce_repl.moves import count_of
+from xce_repl.watched import look_at
+from xce_repl.words import columns, job_id_of, known, numbers_of, split_condition
+
+if TYPE_CHECKING:
+    from xce_repl.simulator import Simulator
+
+KINDS = {
+    "job": "ID", "user": "NAME", "queue": "NAME", "host": "NAME", "session": "N", "time": "TIME",
+    "dispatch": "", "pend": "",
+}  # fmt: skip
+"""What a breakpoint can wait for, each with what must be said of it."""
+
+
+class BreakCommands:
+    """Sets, lists and changes them."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+        self._points = simulator.breakpoints
+
+    # Setting.
+
+    def set_break(self, rest: str) -> Iterator[str]:
+        """break job ID | user NAME | queue NAME | host NAME | session N | time T | ..."""
+        if not rest:
+            yield from self.listed("")
+            return
+        yield self._set(rest, temporary=False)
+
+    def set_temporary(self, rest: str) -> Iterator[str]:
+        """The same, gone at its first hit."""
+        yield self._set(rest, temporary=True)
+
+    def _set(self, rest: str, temporary: bool) -> str:
+        what, condition = split_condition(rest)
+        kind, _, subject = what.partition(" ")
+        point = self._point(self._kind(kind), subject.strip())
+        point.temporary = temporary
+        if condition:
+            point.condition = Condition(condition, _facts(point))
+        self._points.add(point, self._simulator.replay)
+        return f"temporary {point}" if temporary else str(point)
+
+    def _kind(self, word: str) -> str:
+        matches = [kind for kind in KINDS if word and kind.startswith(word)]
+        if word in KINDS or len(matches) == 1:
+            return word if word in KINDS else matches[0]
+        raise CommandError(f"expected one of {', '.join(KINDS)}, found {word or 'nothing'}")
+
+    def _point(self, kind: str, subject: str) -> Breakpoint:
+        """A new breakpoint of that kind."""
+        if bool(subject) != bool(KINDS[kind]) or (" " in subject and kind != "time"):
+            raise CommandError(f"usage: break {kind} {KINDS[kind]}".rstrip() + " [if CONDITION]")
+        number = self._points.next_number()
+        what = f"{kind} {subject}".rstrip()
+        replay = self._simulator.replay
+        if kind in ("session", "time"):
+            return self._session_point(number, kind, subject)
+        if kind == "dispatch":
+            return Breakpoint(number, what, Event.DECISION, on_dispatch)
+        if kind == "pend":
+            return Breakpoint(number, what, Event.DECISION, on_pend)
+        if kind == "host":
+            index = replay.cluster.index_of[known(subject, replay.cluster.index_of, "host")]
+            return Breakpoint(number, what, Event.DECISION, on_host(index))
+        if kind == "queue":
+            known(subject, replay.cluster.queues, "queue")
+        about = _about(kind, subject)
+        return Breakpoint(number, what, Event.DECISION, on_jobs(about), about=about)
+
+    def _session_point(self, number: int, kind: str, subject: str) -> Breakpoint:
+        if kind == "session":
+            wanted = count_of(subject)
+            return Breakpoint(
+                number, f"session {wanted}", Event.SESSION,
+                reached=lambda since, mark: since[0] < wanted <= mark[0],
+            )  # fmt: skip
+        clock = self._simulator.formats.clock
+        time = clock.parse(subject, self._simulator.replay.now)
+        return Breakpoint(
+            number, f"time {clock.text(time)}", Event.SESSION,
+            reached=lambda since, mark: since[1] < time <= mark[1],
+        )  # fmt: skip
+
+    def watch(self, rest: str) -> Iterator[str]:
+        """watch job ID.state | host NAME.free"""
+        what, condition = split_condition(rest)
+        look, what = look_at(what, self._simulator)
+        point = Breakpoint(self._points.next_number(), what, Event.CHANGE, look=look)
+        if condition:
+            point.condition = Condition(condition, SESSION_FACTS)
+        self._points.add(point, self._simulator.replay)
+        yield f"{point}: {point.seen}"
+
+    # Changing.
+
+    def delete(self, rest: str) -> Iterator[str]:
+        """Delete some, or all."""
+        for point in self._chosen(rest):
+            self._points.delete(point, self._simulator.replay)
+        return iter(())
+
+    def disable(self, rest: str) -> Iterator[str]:
+        """Some, or all, no longer stop the replay."""
+        return self._enabled(rest, False)
+
+    def enable(self, rest: str) -> Iterator[str]:
+        """Some, or all, stop the replay again."""
+        return self._enabled(rest, True)
+
+    def _enabled(self, rest: str, enabled: bool) -> Iterator[str]:
+        replay = self._simulator.replay
+        for point in self._chosen(rest):
+            if enabled and not point.enabled and point.look is not None:
+                point.seen = point.look(replay)
+            point.enabled = enabled
+        self._points.changed(replay)
+        return iter(())
+
+    def _chosen(self, rest: str) -> list[Breakpoint]:
+        return [self._points.get(n) for n in numbers_of(rest)] if rest else list(self._points)
+
+    def ignore(self, rest: str) -> Iterator[str]:
+        """ignore N COUNT"""
+        words = rest.split()
+        if len(words) != 2 or not words[1].isdecimal() or len(words[1]) > 9:
+            raise CommandError("usage: ignore N COUNT")
+        point = self._one(words[0])
+        point.ignore = int(words[1])
+        yield f"{point}: the next {point.ignore} hits are passed" if point.ignore else (
+            f"{point}: stops at its next hit"
+        )
+
+    def condition(self, rest: str) -> Iterator[str]:
+        """condition N [CONDITION]"""
+        number, _, text = rest.partition(" ")
+        if not number:
+            raise CommandError("usage: condition N [CONDITION]")
+        point = self._one(number)
+        point.condition = Condition(text.strip(), _facts(point)) if text.strip() else None
+        yield str(point)
+
+    def commands(self, rest: str) -> Iterator[str]:
+        """commands N, then commands, then end"""
+        point = self._one(rest)
+        found: list[str] = []
+        while (line := self._simulator.shell.more()) is not None:
+            if line.strip() == "end":
+                point.commands = found
+                return
+            if line.strip():
+                found.append(line.strip())
+            yield from ()
+        raise CommandError("commands: end is missing")
+
+    def _one(self, word: str) -> Breakpoint:
+        if not word.isdecimal() or len(word) > 9:
+            raise CommandError(f"expected the number of a breakpoint, found {word or 'nothing'}")
+        return self._points.get(int(word))
+
+    # Listing.
+
+    def listed(self, rest: str) -> Iterator[str]:
+        """info break [N ...]"""
+        points = self._chosen(rest)
+        if not points:
+            yield "no breakpoints"
+            return
+        rows = [("number", "enabled", "hits", "ignore", "what")]
+        for point in points:
+            kind = "watch " if point.event is Event.CHANGE else ""
+            once = " (temporary)" if point.temporary else ""
+            enabled = "yes" if point.enabled else "no"
+            counts = (str(point.number), enabled, str(point.hits), str(point.ignore))
+            rows.append((*counts, f"{kind}{point.text}{once}"))
+        head, *lines = columns(rows)
+        yield head
+        for point, line in zip(points, lines, strict=True):
+            yield line
+            yield from (f"          {command}" for command in point.commands)
+
+
+def _facts(point: Breakpoint):  # type: ignore[no-untyped-def]
+    return DECISION_FACTS if point.event is Event.DECISION else SESSION_FACTS
+
+
+def _about(kind: str, subject: str):  # type: ignore[no-untyped-def]
+    """Which jobs a breakpoint is about."""
+    if kind == "user":
+        return lambda job: job.user == subject
+    if kind == "queue":
+        return lambda job: job.queue == subject
+    number, index = job_id_of(subject)
+
+    def is_meant(job: Job) -> bool:
+        return job.number == number and index in (-1, job.index)
+
+    return is_meant

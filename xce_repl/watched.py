@@ -1,0 +1,78 @@
+"""What watchpoints can look at."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from xce_core.model.jobs import Job
+from xce_core.sim.replay import Replay
+from xce_repl.interface import CommandError
+from xce_repl.words import canonical_id, job_id_of, known
+
+if TYPE_CHECKING:
+    from xce_repl.simulator import Simulator
+
+USAGE = "usage: watch job ID.state | watch host NAME.free | watch host NAME.state"
+
+Look = Callable[[Replay], str]
+
+
+def look_at(what: str, simulator: Simulator) -> tuple[Look, str]:
+    """What gives the value that *what* names, and *what* in full.
+
+    :raises CommandError: if there is no such thing to watch.
+    """
+    kind, _, subject = what.partition(" ")
+    name, dot, attribute = subject.strip().rpartition(".")
+    if not kind or not dot or not name:
+        raise CommandError(USAGE)
+    if "job".startswith(kind) and attribute == "state":
+        job = canonical_id(name)
+        return WatchedJob(job, simulator), f"job {job}.state"
+    if "host".startswith(kind) and attribute in ("free", "state"):
+        index = simulator.replay.cluster.index_of
+        at = index[known(name, index, "host")]
+        looks: dict[str, Look] = {
+            "free": lambda replay: f"{replay.scheduler.ledger.columns['slots'].left(at)} slots",
+            "state": lambda replay: replay.scheduler.ledger.state_of(at).value,
+        }
+        return looks[attribute], f"host {name}.{attribute}"
+    raise CommandError(USAGE)
+
+
+class WatchedJob:
+    """The state of one job, which is kept in sight also when it is over."""
+
+    def __init__(self, job_id: str, simulator: Simulator) -> None:
+        self._id = job_id
+        self._simulator = simulator
+        self._seen: tuple[Replay, Job] | None = None
+
+    def __call__(self, replay: Replay) -> str:
+        job = replay.scheduler.jobs.get(self._id)
+        if job is not None:
+            self._seen = (replay, job)
+        elif self._seen is None or self._seen[0] is not replay:
+            return state_of(self._id, self._simulator)
+        return self._seen[1].state.value
+
+
+def state_of(job_id: str, simulator: Simulator) -> str:
+    """The state of a job, as far as it is known: also before it comes and after it is over."""
+    scheduler = simulator.replay.scheduler
+    job = scheduler.jobs.get(job_id) or simulator.driver.recent.jobs.get(job_id)
+    if job is not None:
+        refused = job_id in simulator.driver.recent.refused_for
+        return "refused" if refused else job.state.value
+    past = scheduler.history.of(*job_id_of(job_id))
+    return over_text(past) if past else "not submitted"
+
+
+def over_text(past: int) -> str:
+    """What became of a job of which only its history is known."""
+    from xce_core.sched.history import DONE, ENDED
+
+    if past & DONE:
+        return "done"
+    return "failed or killed" if past & ENDED else "refused"
