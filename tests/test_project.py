@@ -54,7 +54,6 @@ PENDING = frozenset(
     R10.4 R10.5 R10.6 R11.1 R11.4 I1 I2 I3 I4 P1 P2 P3 P4
     """.split()
 )
-)
 
 
 class Import(NamedTuple):

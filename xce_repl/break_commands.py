@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from xce_core.model.jobs import Job
 from xce_repl.breakpoints import Breakpoint, Event, on_dispatch, on_host, on_jobs, on_pend
-from xce_repl.conditions import DECISION_FACTS, SESSION_FACTS, Condition
+from xce_repl.conditions import DECISION_FACTS, SESSION_FACTS, Condition, Fact
 from xce_repl.interface import CommandError
 from xce_repl.moves import count_of
 from xce_repl.watched import look_at
@@ -159,10 +159,9 @@ class BreakCommands:
         while (line := self._simulator.shell.more()) is not None:
             if line.strip() == "end":
                 point.commands = found
-                return
+                return iter(())
             if line.strip():
                 found.append(line.strip())
-            yield from ()
         raise CommandError("commands: end is missing")
 
     def _one(self, word: str) -> Breakpoint:
@@ -192,11 +191,11 @@ class BreakCommands:
             yield from (f"          {command}" for command in point.commands)
 
 
-def _facts(point: Breakpoint):  # type: ignore[no-untyped-def]
+def _facts(point: Breakpoint) -> Mapping[str, Fact]:
     return DECISION_FACTS if point.event is Event.DECISION else SESSION_FACTS
 
 
-def _about(kind: str, subject: str):  # type: ignore[no-untyped-def]
+def _about(kind: str, subject: str) -> Callable[[Job], bool]:
     """Which jobs a breakpoint is about."""
     if kind == "user":
         return lambda job: job.user == subject

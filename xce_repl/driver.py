@@ -37,6 +37,7 @@ class Driver:
     :ivar run: the run.
     :ivar position: where it stands.
     :ivar dispatched: jobs started in the current session so far.
+    :ivar taken_over: those started in it because the recording has it so.
     :ivar decided: outcomes in the current session so far.
     :ivar failure: what broke the replay off.
     :ivar each: whether every refusal is to be told, whatever else is wanted.
@@ -54,6 +55,7 @@ class Driver:
         self.position = Position.BETWEEN
         self.moved = False
         self.dispatched: list[Job] = []
+        self.taken_over: list[Job] = []
         self.decided = 0
         self.failure: Exception | None = None
         self.each = False
@@ -90,7 +92,7 @@ class Driver:
         self._open = True
         self.each = run.replay.each
         self.position, self.moved, self.failure = Position.BETWEEN, False, None
-        self.dispatched, self.decided = [], 0
+        self.dispatched, self.taken_over, self.decided = [], [], 0
 
     @property
     def ready(self) -> bool:
@@ -122,7 +124,7 @@ class Driver:
     def begin(self) -> None:
         """The session that is ready begins."""
         self._hooks.session_begins()
-        self.dispatched, self.decided = [], 0
+        self.dispatched, self.taken_over, self.decided = [], [], 0
         self._outcomes = self.replay.outcomes()
         self.position = Position.INSIDE
 
@@ -141,7 +143,8 @@ class Driver:
             return None
         self.decided += 1
         if outcome.__class__ is Dispatch:
-            self.dispatched.append(outcome.job)
+            jobs = self.taken_over if outcome.reconstructed else self.dispatched
+            jobs.append(outcome.job)
             self.backlog.gone(outcome.job)
         return outcome
 

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from xce_core.model.cluster import Host, Queue
+from xce_core.model.cluster import Host, Queue, indexes
 from xce_core.model.jobs import Job
 from xce_core.model.limits import Limit, scope_label
 from xce_core.model.resources import JOBS
 from xce_core.sched.columns import Column, Counter
+from xce_core.sched.ledger import Ledger
 from xce_core.sched.resolve import SchedulingObject
+from xce_core.sched.scheduler import Scheduler
 from xce_core.sim.job_lists import fold_jobs
 from xce_repl.words import columns, known
 
@@ -37,12 +39,12 @@ class InfoCluster:
             yield from self._one_host(cluster.hosts[at])
             return
         names = list(self._ledger.columns)
-        rows = [("host", "state", "jobs", *(f"{name} free/total" for name in names), "")]
+        rows = [("host", "state", "jobs", *(f"{name} free/total" for name in names))]
         counts = self._jobs_by_host()
         for host in cluster.hosts:
             state = self._ledger.state_of(host.index).value
             free = (self._free(self._ledger.columns[name], host) for name in names)
-            rows.append((host.name, state, str(counts.get(host.index, 0)), *free, ""))
+            rows.append((host.name, state, str(counts.get(host.index, 0)), *free))
         yield from columns(rows)
 
     def _free(self, column: Column, host: Host) -> str:
@@ -51,8 +53,6 @@ class InfoCluster:
         return f"{amount(column.resource, left)}/{amount(column.resource, total)}"
 
     def _jobs_by_host(self) -> dict[int, int]:
-        from xce_core.model.cluster import indexes
-
         counts: dict[int, int] = {}
         for job in self._scheduler.running.values():
             assert job.allocation is not None
@@ -80,7 +80,8 @@ class InfoCluster:
             facts = " ".join(f"{name}={value}" for name, value in host.attributes.items())
             yield f"  attributes {facts}"
         bit = 1 << host.index
-        jobs = [j for j in self._scheduler.running.values() if j.allocation.hosts & bit]  # type: ignore[union-attr]
+        running = self._scheduler.running.values()
+        jobs = [job for job in running if job.allocation and job.allocation.hosts & bit]
         yield f"  jobs {_ids(jobs)}"
 
     # Queues.
@@ -95,8 +96,9 @@ class InfoCluster:
         rows = [("queue", "state", "priority", "order", "pending", "running")]
         for queue in queues.values():
             pending, running, _ = by_queue[queue.name]
+            state, order = self._state(queue), queue.order.value
             counts = (str(len(pending)), str(len(running)))
-            rows.append((queue.name, self._state(queue), str(queue.priority), queue.order.value, *counts))
+            rows.append((queue.name, state, str(queue.priority), order, *counts))
         yield from columns(rows)
 
     def _state(self, queue: Queue) -> str:
@@ -194,11 +196,11 @@ class InfoCluster:
         return total, total - left
 
     @property
-    def _scheduler(self):  # type: ignore[no-untyped-def]
+    def _scheduler(self) -> Scheduler:
         return self._simulator.replay.scheduler
 
     @property
-    def _ledger(self):  # type: ignore[no-untyped-def]
+    def _ledger(self) -> Ledger:
         return self._simulator.replay.scheduler.ledger
 
 

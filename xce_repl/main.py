@@ -29,7 +29,7 @@ def run(options: RunOptions, plugins: Plugins, startup: Startup) -> tuple[Run, i
     with suppress(AttributeError):
         stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
     interactive = sys.stdin.isatty() and stream.isatty() and not startup.batch
-    simulator = Simulator(options, plugins, stream, interactive)
+    simulator = Simulator(options, plugins, stream, interactive, startup.keep_going)
     try:
         _register(simulator)
         gc.freeze()

@@ -171,7 +171,7 @@ class Mover:
             return False
         if self._breakpoints.want_sessions and self._breakpoints.session_reached(replay):
             return False
-        self._passed += self._rounds.over(replay.number, replay.now, [], False)
+        self._passed += self._rounds.passed(replay.number, replay.now)
         self._breakpoints.since = (replay.number, replay.now)
         return True
 
@@ -226,7 +226,9 @@ class Mover:
         """The session is over: its line, or it joins a range; none if every decision was shown."""
         driver, replay = self._driver, self._driver.replay
         shown = self._goal.decisions and self._heading == replay.number
-        lines = self._rounds.over(replay.number, replay.now, driver.dispatched, True)
+        lines = self._rounds.over(
+            replay.number, replay.now, driver.taken_over, driver.dispatched
+        )
         self._breakpoints.since = (replay.number, replay.now)
         if not shown:
             yield from lines

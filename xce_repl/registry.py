@@ -13,6 +13,9 @@ RESERVED = {
 }  # fmt: skip
 """Letters that no plugin can take, nor make ambiguous."""
 
+SECTIONS = ("Running", "Breakpoints", "State inspection", "Other")
+"""The sections of ``help`` that stand first, in this order."""
+
 COLLECTING = ("commands", "topics", "parameters", "help_sections")
 """What is collected, by the ends of the names of its hooks."""
 
@@ -52,14 +55,14 @@ class Registry:
 
     def sections(self) -> dict[str, list[tuple[str, str]]]:
         """The titles of ``help``, each with its lines: a form and a summary."""
-        found: dict[str, list[tuple[str, str]]] = {}
+        found: dict[str, list[tuple[str, str]]] = {title: [] for title in SECTIONS}
         for command in self.commands:
             lines = found.setdefault(command.value.section, [])
             lines.append((command.value.usage, command.value.summary))
         for topic in self.topics:
             lines = found.setdefault(topic.value.section, [])
             lines.append((topic_usage(topic.value), topic.value.summary))
-        return found
+        return {title: lines for title, lines in found.items() if lines}
 
 
 def topic_usage(topic: Topic) -> str:

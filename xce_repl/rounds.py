@@ -22,16 +22,30 @@ class Rounds:
         self._first: tuple[int, Seconds] | None = None
         self._last: tuple[int, Seconds] = (0, 0)
 
-    def over(
-        self, number: int, time: Seconds, dispatched: list[Job], held: bool
-    ) -> list[str]:
-        """A round is over; the lines to show now.
+    def passed(self, number: int, time: Seconds) -> list[str]:
+        """A round was passed over, as nothing could be decided in it; the lines to show now."""
+        return self._over(number, time, [], [], collapse=True)
 
-        :param held: whether it took place, rather than being passed over.
-        """
+    def over(
+        self, number: int, time: Seconds, taken_over: list[Job], dispatched: list[Job]
+    ) -> list[str]:
+        """A round is over; the lines to show now."""
+        started = len(taken_over) + len(dispatched)
+        changed = bool(started) or self._backlog.signature != self._signature
+        collapse = self._hooks.may_collapse(Round(number, time, started, changed))
+        return self._over(number, time, taken_over, dispatched, collapse)
+
+    def _over(
+        self,
+        number: int,
+        time: Seconds,
+        taken_over: list[Job],
+        dispatched: list[Job],
+        collapse: bool,
+    ) -> list[str]:
         backlog = self._backlog
-        changed = bool(dispatched) or backlog.signature != self._signature
-        if not changed and (not held or self._may_collapse(number, time)):
+        changed = taken_over or dispatched or backlog.signature != self._signature
+        if collapse and not changed:
             if self._first is None:
                 self._first = (number, time)
             self._last = (number, time)
@@ -40,7 +54,8 @@ class Rounds:
         if backlog.signature != self._signature:
             self._signature = backlog.signature
             self._pending = backlog.text()
-        lines.append(f"round {number} ({self._clock.text(time)}): {self._words(dispatched)}")
+        words = self._words(taken_over, dispatched)
+        lines.append(f"round {number} ({self._clock.text(time)}): {words}")
         return lines
 
     def flush(self) -> list[str]:
@@ -50,19 +65,23 @@ class Rounds:
         (first, begin), (last, end) = self._first, self._last
         self._first = None
         if first == last:
-            return [f"round {first} ({self._clock.text(begin)}): {self._words([])}"]
-        return [f"rounds {first}-{last} ({self._clock.span(begin, end)}): {self._words([])}"]
+            return [f"round {first} ({self._clock.text(begin)}): {self._words([], [])}"]
+        return [f"rounds {first}-{last} ({self._clock.span(begin, end)}): {self._words([], [])}"]
 
-    def _may_collapse(self, number: int, time: Seconds) -> bool:
-        return self._hooks.may_collapse(Round(number, time, 0, False))
-
-    def _words(self, dispatched: list[Job]) -> str:
+    def _words(self, taken_over: list[Job], dispatched: list[Job]) -> str:
         """What happened in the round, and who pends after it."""
-        pending = f"pending {self._pending}" if self._pending else ""
-        if not dispatched:
-            return pending or "idle"
-        if len(dispatched) == 1:
-            started = f"dispatched {dispatched[0].id}"
-        else:
-            started = f"dispatched {fold_jobs((job.number, job.index) for job in dispatched)}"
-        return f"{started}; {pending}" if pending else started
+        parts = []
+        if taken_over:
+            parts.append(f"taken over {ids_of(taken_over)}")
+        if dispatched:
+            parts.append(f"dispatched {ids_of(dispatched)}")
+        if self._pending:
+            parts.append(f"pending {self._pending}")
+        return "; ".join(parts) or "idle"
+
+
+def ids_of(jobs: list[Job]) -> str:
+    """The ids of *jobs* as a list, in their order."""
+    if len(jobs) == 1:
+        return jobs[0].id
+    return fold_jobs((job.number, job.index) for job in jobs)

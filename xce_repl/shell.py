@@ -21,6 +21,13 @@ NESTING = 20
 """How deep files of commands may name each other."""
 
 
+_EXPECTED = (CommandError, InputError, OutputError, PluginError, PluginFailure)
+
+
+class StopHere(Exception):
+    """A command failed, and it was told why."""
+
+
 class Shell:
     """Runs commands.
 
@@ -75,6 +82,10 @@ class Shell:
         """Run *lines* once the command in progress is done."""
         self._queued = [(line, f"{name}:{n}: ") for n, line in enumerate(lines, 1)]
 
+    def stop_here(self) -> None:
+        """The command in progress counts as failed, and what went wrong was told already."""
+        raise StopHere
+
     def forget_queue(self) -> None:
         """Whatever is queued is not run."""
         self._queued = []
@@ -108,6 +119,8 @@ class Shell:
         try:
             found = self._registry.commands.find(name)
             self._run(found, rest.strip())
+        except StopHere:
+            return False
         except CommandError as error:
             return self._fails(f"{place}{error}")
         except (InputError, OutputError, PluginError) as error:
@@ -121,7 +134,7 @@ class Shell:
         try:
             for text in found.value.run(rest):
                 self._output.line(text)
-        except (CommandError, InputError, OutputError, PluginError, PluginFailure, OSError):
+        except (*_EXPECTED, StopHere, OSError):
             raise
         except Exception as error:
             raise CommandError(f"{found.owner}: {found.name}: {describe(error)}") from error

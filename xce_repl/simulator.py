@@ -7,11 +7,14 @@ from typing import TextIO
 from xce_core.model.amounts import UnitsMode
 from xce_core.model.jobs import Seconds
 from xce_core.plugins import Plugins
+from xce_core.sim.inputs import open_workload
 from xce_core.sim.replay import Replay
 from xce_core.sim.run import Run, RunOptions
+from xce_core.sim.workload import Workload
 from xce_repl.breakpoints import Breakpoints
 from xce_repl.driver import Driver, Position
 from xce_repl.formats import Formats
+from xce_repl.help_text import Help
 from xce_repl.hooks import Hooks
 from xce_repl.interrupts import Interrupts
 from xce_repl.moves import Mover
@@ -24,14 +27,22 @@ class Simulator:
     """One interactive simulation; what the interface calls a ``Repl``."""
 
     def __init__(
-        self, options: RunOptions, plugins: Plugins, stream: TextIO, interactive: bool
+        self,
+        options: RunOptions,
+        plugins: Plugins,
+        stream: TextIO,
+        interactive: bool,
+        keep_going: bool,
     ) -> None:
         self.plugins = plugins
+        self.keep_going = keep_going
+        self.keep_history = True
         self.hooks = Hooks(plugins)
         self.output = Output(stream)
         self.registry = Registry(self.hooks.notices.append)
         self.shell = Shell(self.registry, self.output, self.hooks.drain)
         self.shell.interactive = interactive
+        self.help = Help(self)
         self.driver = Driver(options, plugins, self.hooks)
         self.formats = Formats(lambda: self.replay.cluster)
         self.breakpoints = Breakpoints(self.formats.clock)
@@ -78,6 +89,22 @@ class Simulator:
     def time(self, time: Seconds) -> str:
         """A time in the time zone that is set."""
         return self.formats.clock.text(time)
+
+    def reopened(self) -> Workload:
+        """The input opened anew, from its beginning.
+
+        :raises InputError: for a fault in it.
+        """
+        options = self.run.options
+        cluster = self.run.workload.cluster if options.cluster else None
+        return open_workload(
+            options.sim,
+            self.plugins,
+            cluster,
+            options.form,
+            options.input_options,
+            options.up_to_cut,
+        )
 
     def restart(self, options: RunOptions | None = None) -> None:
         """Begin anew, with other options if given; breakpoints and parameters are kept."""

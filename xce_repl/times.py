@@ -14,7 +14,7 @@ _SECONDS = re.compile(r"-?[0-9]{1,15}(?:\.[0-9]{1,6})?", re.ASCII)
 _CLOCK = r"([0-9]{1,2}):([0-9]{2})(?::([0-9]{2}))?"
 _DATE_TIME = re.compile(rf"([0-9]{{4}})-([0-9]{{2}})-([0-9]{{2}})(?:[ T]{_CLOCK})?", re.ASCII)
 _CLOCK_ONLY = re.compile(_CLOCK, re.ASCII)
-_LATER = re.compile(rf"\+(?:([0-9]{{1,10}})|([0-9]{{1,8}}):([0-9]{{2}}):([0-9]{{2}}))", re.ASCII)
+_LATER = re.compile(r"\+(?:([0-9]{1,10})|([0-9]{1,8}):([0-9]{2}):([0-9]{2}))", re.ASCII)
 
 
 class Clock:
@@ -99,8 +99,9 @@ class Clock:
             return self._moment(date(int(year), int(month), int(day)), _of_day(*clock))
         if match := _CLOCK_ONLY.fullmatch(text):
             today = datetime.fromtimestamp(int(now // 1), self._zone or timezone.utc).date()
-            time = self._moment(today, _of_day(*match.groups()))
-            return time if time > now else self._moment(today + timedelta(1), _of_day(*match.groups()))
+            second = _of_day(*match.groups())
+            time = self._moment(today, second)
+            return time if time > now else self._moment(today + timedelta(1), second)
         return None
 
     def _moment(self, day: date, second: int) -> int:

@@ -51,7 +51,7 @@ def decisions_with_books(scheduler: Scheduler):  # type: ignore[no-untyped-def]
 # Capacities.
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(worlds(SINGLE))
 def test_capacities_are_what_a_visit_of_each_host_finds(world: tuple[Cluster, list[Job]]) -> None:
     """C3: the classes of hosts say of every host what plain arithmetic says."""
@@ -126,7 +126,7 @@ def expected_shares(
     return placed
 
 
-@settings(max_examples=60)
+@settings(max_examples=160)
 @given(worlds(SEARCHED))
 def test_a_job_starts_if_and_only_if_it_can_and_where_the_rules_say(
     world: tuple[Cluster, list[Job]],
@@ -180,7 +180,7 @@ def check_span(span: Span, tasks: list[int]) -> None:
         assert tasks[-1] <= span.tasks_per_host
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(worlds(ANY))
 def test_what_a_job_gets_is_there_and_is_what_it_asked_for(
     world: tuple[Cluster, list[Job]],
@@ -194,7 +194,7 @@ def test_what_a_job_gets_is_there_and_is_what_it_asked_for(
     assert not Books(cluster, scheduler.running.values()).overdrawn()
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(worlds(ANY))
 def test_the_first_alternative_that_can_be_placed_wins(world: tuple[Cluster, list[Job]]) -> None:
     """C3: alternatives are tried in order, and none is placed that comes after one that fits."""
@@ -226,7 +226,7 @@ def give_back(scheduler: Scheduler, wanted: SchedulingObject, allocation: Alloca
 # The ledger.
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(worlds(ANY))
 def test_a_refusal_and_its_reasons_leave_the_books_as_they_were(
     world: tuple[Cluster, list[Job]],
@@ -242,7 +242,7 @@ def test_a_refusal_and_its_reasons_leave_the_books_as_they_were(
         before = account_of(scheduler)
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(worlds(ANY), st.data())
 def test_what_ended_has_given_back_all_it_took(
     world: tuple[Cluster, list[Job]], data: st.DataObject
@@ -259,7 +259,7 @@ def test_what_ended_has_given_back_all_it_took(
         assert account_of(scheduler) == before
 
 
-@settings(max_examples=60)
+@settings(max_examples=100)
 @given(worlds(ANY))
 def test_the_ledger_agrees_with_an_independent_count(world: tuple[Cluster, list[Job]]) -> None:
     """C4: what is left of each resource and limit is its total less what running jobs hold."""

@@ -493,18 +493,19 @@ def test_a_replay_may_begin_with_jobs_that_run() -> None:
     assert lines == [
         "100 submit 1",
         "100 submit 2",
+        "100 session 8",
+        "100 take over 1",
+        "100 pend 2",
         "101 submit 3",
-        "101 session 8",
-        "101 take over 1",
-        "101 pend 2",
+        "101 session 9",
         "101 pend 3",
         "105 done 1",
-        "105 session 9",
+        "105 session 10",
         "105 run 2",
         "105 run 3",
         "106 done 2",
         "106 done 3",
-        "106 session 10",
+        "106 session 11",
         "106 finished",
     ]
 
@@ -514,6 +515,14 @@ def test_a_job_suspended_at_the_start_resumes_where_it_was() -> None:
     job = a_job(1, run=10, state=JobState.SUSPENDED, start_time=0, remaining=4)
     start = Start((job,), (("1", on_host(0)),), time=50)
     assert "64 done 1" in replayed(one_host(), act(60, 1, Act.RESUME), start=start)
+
+
+@pytest.mark.parametrize("remaining", [None, 5])
+def test_what_ran_before_the_start_counts(remaining: int | None) -> None:
+    """S2: where the starting state does not say what remains, the start does."""
+    job = a_job(1, run=10, state=JobState.RUNNING, start_time=95, remaining=remaining)
+    start = Start((job,), (("1", on_host(0)),), time=100)
+    assert "105 done 1" in replayed(one_host(), start=start)
 
 
 def test_jobs_that_pend_at_the_start_start() -> None:

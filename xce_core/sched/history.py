@@ -63,6 +63,12 @@ class History:
             pasts = [self.of(number, index)]
         return any(past & ENDED and not past & needed for past in pasts)
 
+    def element_without(self, number: int, needed: int) -> int | None:
+        """The first element of an array that ended without getting to *needed*, if any did."""
+        elements = self._elements.get(number, {})
+        lost = (i for i, past in elements.items() if past & ENDED and not past & needed)
+        return min(lost, default=None)
+
 
 def past_of(job: Job) -> int:
     """How far *job* has got by now; that it started once is not undone by a requeue."""

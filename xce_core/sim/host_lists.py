@@ -68,7 +68,7 @@ class HostLists:
     """The host lists of one cluster."""
 
     def __init__(self, cluster: Cluster) -> None:
-        self._cluster = cluster
+        self.cluster = cluster
         self._texts: dict[int, str] = {}
         self._masks: dict[str, int] = {}
 
@@ -97,7 +97,7 @@ class HostLists:
 
     @cached_property
     def _segments(self) -> list[_Segment] | None:
-        return _segments(self._cluster)
+        return _segments(self.cluster)
 
     @cached_property
     def _by_affix(self) -> dict[tuple[str, str], _Segment]:
@@ -105,7 +105,7 @@ class HostLists:
 
     def _folded(self, mask: int) -> str:
         if self._segments is None:
-            return fold(self._cluster.names_of(mask))
+            return fold(self.cluster.names_of(mask))
         parts = []
         for segment in self._segments:
             part = mask >> segment.index & ((1 << segment.count) - 1)
@@ -130,7 +130,7 @@ class HostLists:
     def _parts(self, match: re.Match[str]) -> list[int | None]:
         before, ranges, after = match.groups()
         if ranges is None:
-            index = self._cluster.index_of.get(before)
+            index = self.cluster.index_of.get(before)
             return [None if index is None else 1 << index]
         segment = self._by_affix.get((before, after))
         if segment is None:
@@ -141,7 +141,20 @@ class HostLists:
             return [None]
 
     def _slow_mask(self, listed: str) -> int:
-        return self._cluster.mask_of(host_names(listed, self._cluster))
+        return self.cluster.mask_of(host_names(listed, self.cluster))
+
+
+class _Kept:
+    """The folder of the cluster that was asked about last; a run has but one."""
+
+    lists: HostLists | None = None
+
+
+def host_lists(cluster: Cluster) -> HostLists:
+    """The folder of *cluster*, made once as long as nobody asks about another."""
+    if _Kept.lists is None or _Kept.lists.cluster is not cluster:
+        _Kept.lists = HostLists(cluster)
+    return _Kept.lists
 
 
 def host_names(listed: str, cluster: Cluster | None) -> list[str]:

@@ -21,6 +21,7 @@ from xce_core.sim.events import (
     JobChange,
     JobEnd,
     QueueChange,
+    Recorded,
     SessionMark,
     time_of,
 )
@@ -78,6 +79,11 @@ class Replay:
     def cluster(self) -> Cluster:
         """The machine replayed on."""
         return self.scheduler.cluster
+
+    @property
+    def upcoming(self) -> Event | None:
+        """The next event of the input; None at its end."""
+        return self._next_event
 
     def begin(self) -> None:
         """Bring about the starting state. To be called once, first.
@@ -164,6 +170,8 @@ class Replay:
     def _take_overs(self) -> Iterator[Dispatch]:
         taken, self._taken_over = self._taken_over, []
         for dispatch in taken:
+            if dispatch.job.state not in STARTED:
+                continue  # of the starting state, and stopped before the first session
             if self.scheduler.seams is not None:
                 self.scheduler.seams.taken_over(self.scheduler, dispatch, self.number)
             yield dispatch
@@ -388,6 +396,15 @@ class RecordedReplay(Replay):
             self._apply(event)
         self.finish()
         return False
+
+    def missing(self) -> tuple[Recorded, ...]:
+        """What the next session will take over: it runs by the recording, but not here."""
+        if self.mark is not None:
+            self._note_missing(self.mark)
+        return tuple(
+            Recorded(job, allocation, None, True, line)
+            for job, (allocation, line) in self._missing.items()
+        )
 
     def _note_missing(self, mark: SessionMark) -> None:
         """Remember what *mark* says was started in it and was not started here."""

@@ -34,6 +34,7 @@ class SimulatedReplay(Replay):
         self._enforce = enforce_limits
         self._ends: list[tuple[Seconds, int, Job]] = []
         self._started = 0
+        self._start_is_new = bool(workload.start.jobs)
 
     def advance(self) -> bool:
         """Go to the next moment after which there is a session.
@@ -47,7 +48,8 @@ class SimulatedReplay(Replay):
                 return False
             self.now = now
             happened = self._end_jobs(now)
-            happened = self._take_events(now) or happened
+            happened = self._take_events(now) or happened or self._start_is_new
+            self._start_is_new = False
             if (scheduler.timers and scheduler.wake(now)) or happened:
                 self.number += 1
                 if self.each or not scheduler.nothing_to_decide():
@@ -59,6 +61,8 @@ class SimulatedReplay(Replay):
 
     def _next_time(self) -> Seconds | None:
         """When something happens next; None if nothing does."""
+        if self._start_is_new:
+            return self.now
         event = self._next_event
         time = time_of(event) if event is not None else None
         ends = self._ends
@@ -102,6 +106,8 @@ class SimulatedReplay(Replay):
         if run is None:
             what = f"run_time: job {job.id} has none, which the simulated timeline needs"
             raise InputError(self.workload.path, job.line, what)
+        if self.starting and job.remaining is None and job.start_time is not None:
+            run = max(0, seconds_sum(run, job.start_time - self.now))
         if self._enforce and job.time_limit is not None and run > job.time_limit:
             run = job.time_limit
         job.remaining = None

@@ -85,34 +85,37 @@ class Verifier(Observer):
             return
         self.compared += 1
         recorded = self._expected.pop(job, None)
-        assert self._replay is not None
-        replayed = outcome_text(outcome, self._replay.cluster)
         if recorded is None:
-            self._note(job, None, replayed)
+            self._note(job, None, outcome)
             return
         if not _same(recorded, outcome):
-            self._note(job, recorded, replayed)
+            self._note(job, recorded, outcome)
         elif self._order[0] != job:
-            self._note(job, recorded, f"{replayed} (before job {self._order[0]})")
+            self._note(job, recorded, outcome, f" (before job {self._order[0]})")
         self._order.remove(job)
 
     def session_over(self) -> None:
         """What was recorded and not decided here."""
         for job, recorded in self._expected.items():
-            self._note(job, recorded, "no decision")
+            self._note(job, recorded, None)
         self._expected = {}
 
-    def _note(self, job: str, recorded: Recorded | None, replayed: str) -> None:
+    def _note(
+        self, job: str, recorded: Recorded | None, outcome: Outcome | None, remark: str = ""
+    ) -> None:
         self.mismatches += 1
         if self.first is None:
             assert self._mark is not None
+            assert self._replay is not None
+            cluster = self._replay.cluster
+            replayed = "no decision" if outcome is None else outcome_text(outcome, cluster)
             self.first = Mismatch(
                 self._mark.line if recorded is None else recorded.line,
                 self._mark.number,
                 self._mark.time,
                 job,
                 self._text(recorded),
-                replayed,
+                replayed + remark,
             )
 
     def _text(self, recorded: Recorded | None) -> str:

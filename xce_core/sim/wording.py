@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from xce_core.model.cluster import Cluster
 from xce_core.model.decisions import Allocation, Dispatch, Pend
-from xce_core.model.hostlist import fold
 from xce_core.model.reasons import Reason, Reasons
 from xce_core.sched.policy import Outcome
+from xce_core.sim.host_lists import host_lists
 
 
 def outcome_text(outcome: Outcome, cluster: Cluster) -> str:
@@ -23,7 +23,7 @@ def outcome_text(outcome: Outcome, cluster: Cluster) -> str:
 def allocation_text(allocation: Allocation, cluster: Cluster) -> str:
     """Where an allocation is: ``on n[01-02] (2 tasks each), n03 (1 task)``."""
     parts = [
-        f"{fold(cluster.names_of(p.hosts))} ({_tasks(p.tasks, p.hosts.bit_count())})"
+        f"{host_lists(cluster).fold(p.hosts)} ({_tasks(p.tasks, p.hosts.bit_count())})"
         for p in allocation.placements
     ]
     chosen = f" alternative {allocation.alternative + 1}" if allocation.alternative else ""
@@ -44,5 +44,5 @@ def reasons_text(reasons: Reasons, cluster: Cluster) -> str:
 def reason_text(reason: Reason, cluster: Cluster) -> str:
     """One reason: what it is, what it is about, on which hosts."""
     about = f" ({reason.name})" if reason.name else ""
-    where = f" on {fold(cluster.names_of(reason.hosts))}" if reason.hosts else ""
+    where = f" on {host_lists(cluster).fold(reason.hosts)}" if reason.hosts else ""
     return f"{reason.code.value}{about}{where}"

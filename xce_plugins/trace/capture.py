@@ -238,11 +238,13 @@ class Capture:
 
     @hookimpl
     def xce_cluster_checked(self, rows: tuple[Row, ...], passed: bool) -> None:
-        """Each row."""
+        """Each row; limits that hold are not told of where a resource falls short already."""
         draft = self._draft
         if draft is not None:
+            short = any(not row.limit and not row.met for row in rows)
             for row in rows:
-                draft.add(CheckRow(*row, 0))
+                if not (short and row.limit and row.met):
+                    draft.add(CheckRow(*row, 0))
             draft.add(CheckEnded(passed))
 
     @hookimpl

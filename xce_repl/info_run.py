@@ -1,0 +1,102 @@
+"""``info session``, ``time``, ``plugins`` and ``verify``: where the replay stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+from xce_core.sim.events import JobEnd, SessionMark
+from xce_core.sim.simulated import SimulatedReplay
+from xce_core.sim.workload import InputError
+from xce_repl.driver import Position
+from xce_repl.words import columns, no_words
+
+if TYPE_CHECKING:
+    from xce_repl.simulator import Simulator
+
+
+class InfoRun:
+    """Tells about the replay itself."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        self._simulator = simulator
+        self._events: int | None = None
+
+    def session(self, rest: str) -> Iterator[str]:
+        """info session"""
+        no_words(rest, "info session")
+        driver, scheduler = self._simulator.driver, self._simulator.replay.scheduler
+        yield f"session {self._simulator.replay.number} ({self._now()}): {self._stands()}"
+        if driver.position is Position.INSIDE:
+            started = len(driver.dispatched)
+            yield f"  decisions so far {driver.decided}, of which {started} dispatches"
+        yield f"  policy {scheduler.policy.name}"
+        yield f"  jobs: {driver.backlog.count} pending, {len(scheduler.running)} running, " + (
+            f"{self._others()} held or waiting"
+        )
+
+    def _stands(self) -> str:
+        driver = self._simulator.driver
+        if driver.position is Position.BETWEEN:
+            return "over" if driver.moved else "nothing has happened yet"
+        return {
+            Position.READY: "about to begin",
+            Position.INSIDE: "in progress",
+            Position.END: "over; the replay is at its end",
+        }.get(driver.position, f"broken off: {driver.failure}")
+
+    def _others(self) -> int:
+        scheduler, backlog = self._simulator.replay.scheduler, self._simulator.driver.backlog
+        return len(scheduler.jobs) - len(scheduler.running) - backlog.count
+
+    def _now(self) -> str:
+        return self._simulator.time(self._simulator.replay.now)
+
+    def time(self, rest: str) -> Iterator[str]:
+        """info time"""
+        no_words(rest, "info time")
+        replay = self._simulator.replay
+        yield f"session {replay.number}"
+        yield f"time {self._now()} ({replay.now})"
+        yield f"events {replay.events_done} done, {self._left()} left"
+
+    def _left(self) -> str:
+        """How many events are left, which takes reading the input again."""
+        replay = self._simulator.replay
+        if replay.finished:
+            return "0"
+        if self._simulator.run.options.sim == "-":
+            return "an unknown number"
+        if self._events is None:
+            try:
+                self._events = sum(1 for _ in self._all_events())
+            except InputError as error:
+                return f"an unknown number ({error})"
+        return str(self._events - replay.events_done)
+
+    def _all_events(self) -> Iterator[object]:
+        """The events that this timeline counts."""
+        simulated = isinstance(self._simulator.replay, SimulatedReplay)
+        for event in self._simulator.reopened().events():
+            if not (simulated and isinstance(event, (JobEnd, SessionMark))):
+                yield event
+
+    def plugins(self, rest: str) -> Iterator[str]:
+        """info plugins"""
+        no_words(rest, "info plugins")
+        rows = [("plugin", "version", "source", "hooks")]
+        for row in self._simulator.plugins.found():
+            hooks = f"left out: {row.failure}" if row.failure else ", ".join(row.hooks)
+            rows.append((row.name, row.version or "-", row.source or "-", hooks))
+        yield from columns(rows)
+
+    def verify(self, rest: str) -> Iterator[str]:
+        """info verify"""
+        no_words(rest, "info verify")
+        verifier = self._simulator.run.verifier
+        if verifier is None:
+            yield "the replay is not verified; --sim-verify does that"
+            return
+        yield f"compared {verifier.compared} decisions, {verifier.mismatches} mismatches"
+        if verifier.first is not None:
+            yield from verifier.first.lines(self._simulator.run.options.sim)
