@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable
 
 from xce_core.model.jobs import Job, JobState
 from xce_core.sched.pending import Key, Pending
@@ -68,48 +68,64 @@ class Ranges:
             lasts.insert(at + 1, last)
         return True
 
-    def items(self, most: int) -> Iterator[tuple[int, str]]:
-        """At most *most* ranges, as text with the first number."""
-        for first, last in zip(self._firsts[:most], self._lasts[:most], strict=True):
-            yield first, str(first) if first == last else f"{first}-{last}"
+    def items(self, most: int) -> list[str]:
+        """At most *most* ranges, as texts."""
+        return [
+            str(first) if first == last else f"{first}-{last}"
+            for first, last in zip(self._firsts[:most], self._lasts, strict=False)
+        ]
+
+    def begins(self, most: int) -> list[int]:
+        """The first numbers of these."""
+        return self._firsts[:most]
 
     def text(self, most: int) -> str:
         """At most *most* ranges, joined."""
-        more = ",..." if len(self._firsts) > most else ""
-        return ",".join(text for _, text in self.items(most)) + more
+        text = ",".join(self.items(most))
+        return f"{text},..." if len(self._firsts) > most else text
 
 
 class Backlog(Observer):
-    """The pending jobs of a replay.
+    """The pending jobs of a replay, as they were when they were last settled.
 
     :ivar signature: differs, but for an odd chance in 2**60, where the set of jobs does.
-    :ivar count: how many there are.
     """
 
     def __init__(self) -> None:
-        self.count = 0
         self.signature = 0
+        self._count = 0
         self._plain = Ranges()
         self._arrays: dict[int, Ranges] = {}
+        self._fresh: list[Job] = []
         self._replay: Replay | None = None
 
     def begun(self, replay: Replay) -> None:
         """From now on be told which jobs become pending."""
         self._replay = replay
-        replay.scheduler.pending = NotedPending(self)
+        replay.scheduler.pending = NotedPending(self._fresh.append)
 
-    def came(self, job: Job) -> None:
-        """*job* is pending now."""
+    def settle(self, started: list[Job]) -> None:
+        """Take those in who came since the last time, and those out who *started*.
+
+        Most jobs of a lightly loaded cluster start as they come, and cost next to nothing.
+        """
+        for job in self._fresh:
+            if job.state is _PENDING:
+                self._add(job)
+        self._fresh.clear()
+        for job in started:
+            self._remove(job)
+
+    def _add(self, job: Job) -> None:
         if job.index < 0:
             new = self._plain.add(job.number)
         else:
             new = self._arrays.setdefault(job.number, Ranges()).add(job.index)
         if new:
-            self.count += 1
+            self._count += 1
             self.signature ^= hash((job.number, job.index))
 
-    def gone(self, job: Job) -> None:
-        """*job* is not pending, if it was."""
+    def _remove(self, job: Job) -> None:
         if job.index < 0:
             was = self._plain.remove(job.number)
         else:
@@ -118,13 +134,13 @@ class Backlog(Observer):
             if array is not None and not array:
                 del self._arrays[job.number]
         if was:
-            self.count -= 1
+            self._count -= 1
             self.signature ^= hash((job.number, job.index))
 
     def over(self, job: Job, told: bool, at_limit: bool) -> None:
         """It may have been killed while it was pending."""
         if job.start_time is None:
-            self.gone(job)
+            self._remove(job)
 
     def happened(self, event: Happening) -> None:
         """A job may have been held, or made to wait."""
@@ -132,33 +148,33 @@ class Backlog(Observer):
             assert self._replay is not None
             job = self._replay.scheduler.jobs.get(event.job)
             if job is not None and job.state is not _PENDING:
-                self.gone(job)
+                self._remove(job)
 
     def text(self) -> str:
         """The pending jobs as a list such as ``4-9,12[1-30]``, cut if it is long."""
-        if not self._arrays:
-            text = self._plain.text(ITEMS)
-        else:
-            text = self._mixed()
-        return f"{text} ({self.count} jobs)" if text.endswith("...") else text
+        text = self._mixed() if self._arrays else self._plain.text(ITEMS)
+        return f"{text} ({self._count} jobs)" if text.endswith("...") else text
 
     def _mixed(self) -> str:
-        items = list(self._plain.items(ITEMS + 1))
-        for number in sorted(self._arrays)[: ITEMS + 1]:
-            items.append((number, f"{number}[{self._arrays[number].text(ITEMS)}]"))
+        most = ITEMS + 1
+        items = list(zip(self._plain.begins(most), self._plain.items(most), strict=True))
+        items += [
+            (number, f"{number}[{self._arrays[number].text(ITEMS)}]")
+            for number in sorted(self._arrays)[:most]
+        ]
         items.sort(key=lambda item: item[0])
         shown = [text for _, text in items[:ITEMS]]
         return ",".join([*shown, "..."] if len(items) > ITEMS else shown)
 
 
 class NotedPending(Pending):
-    """Pending jobs that tell a backlog who comes in."""
+    """Pending jobs that tell who comes in."""
 
-    def __init__(self, backlog: Backlog) -> None:
+    def __init__(self, note: Callable[[Job], None]) -> None:
         super().__init__()
-        self._came = backlog.came
+        self._note = note
 
     def add(self, job: Job, key: Key, line: object, strict: bool) -> None:
         """As ever, and tell."""
         super().add(job, key, line, strict)
-        self._came(job)
+        self._note(job)

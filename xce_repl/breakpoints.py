@@ -14,7 +14,6 @@ from xce_repl.conditions import Condition, Moment, moment_of
 from xce_repl.interface import CommandError
 from xce_repl.times import Clock
 
-
 Mark = tuple[int, Seconds]
 """The number and the time of a session."""
 
@@ -92,6 +91,7 @@ class Breakpoints:
     """All of them, by number; numbers are never used again.
 
     :ivar since: the last session that is over.
+    :ivar active: whether any of them is enabled.
     """
 
     def __init__(self, clock: Clock) -> None:
@@ -101,6 +101,7 @@ class Breakpoints:
         self._on: dict[Event, list[Breakpoint]] = {event: [] for event in Event}
         self._interesting: list[Job] = []
         self.since: Mark = (0, float("-inf"))
+        self.active = False
 
     def __iter__(self) -> Iterator[Breakpoint]:
         return iter(self._points.values())
@@ -137,6 +138,7 @@ class Breakpoints:
         """Take note of what is enabled now."""
         for event in Event:
             self._on[event] = [p for p in self if p.enabled and p.event is event]
+        self.active = any(self._on.values())
         about = self._about()
         jobs = replay.scheduler.jobs.values() if about else ()
         self._interesting = [job for job in jobs if any(is_about(job) for is_about in about)]
@@ -169,11 +171,6 @@ class Breakpoints:
         if self._interesting:
             self._interesting = [job for job in self._interesting if job.state not in OVER]
         return bool(self._interesting)
-
-    @property
-    def want_sessions(self) -> bool:
-        """Whether one of them looks at each session before it begins."""
-        return bool(self._on[Event.SESSION] or self._on[Event.CHANGE])
 
     # Whether they are reached.
 

@@ -81,7 +81,7 @@ Of sessions: session, time, date, pending, running."""
 def stopping(breaks: BreakCommands, words: Words) -> list[Command]:
     """What stops it."""
     forms = (
-        "job ID (an array's id means all its elements), user NAME, queue NAME: each decision on it\n"
+        "job ID (an array's id means all its elements), user NAME, queue NAME: each decision\n"
         "host NAME: each dispatch to it. dispatch, pend: each of them\n"
         "session N, time TIME: right before the first session at or after it\n"
     )

@@ -75,7 +75,7 @@ OF_JOB: dict[str, Fact] = {
     "project": lambda m: m.job.project,
     "state": lambda m: m.job.state.value,
     "priority": lambda m: m.job.priority,
-    "tasks": lambda m: _tasks(m.job),
+    "tasks": lambda m: tasks_of(m.job),
     "host": lambda m: _hosts(m.job, m.replay),
     "wait": lambda m: (m.job.start_time or m.replay.now) - m.job.submit_time,
     "time_limit": lambda m: m.job.time_limit,
@@ -95,7 +95,7 @@ JOB_FACTS = {**OF_JOB, **OF_SESSION}
 DECISION_FACTS = {**OF_DECISION, **JOB_FACTS}
 
 
-def _tasks(job: Job) -> int | None:
+def tasks_of(job: Job) -> int | None:
     """Tasks of a running job, else the fewest that its first alternative asks for."""
     if job.allocation is not None:
         return job.allocation.tasks

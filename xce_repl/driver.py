@@ -40,6 +40,7 @@ class Driver:
     :ivar taken_over: those started in it because the recording has it so.
     :ivar decided: outcomes in the current session so far.
     :ivar failure: what broke the replay off.
+    :ivar submitted: told of each job that comes in.
     :ivar each: whether every refusal is to be told, whatever else is wanted.
     """
 
@@ -78,7 +79,7 @@ class Driver:
             run that is open then stays as it is.
         """
         options = options or self._options
-        backlog, recent = Backlog(), Recent(self)
+        backlog, recent = Backlog(), Recent(self._submitted)
         run = Run(options, self._plugins, (backlog, recent))
         run.__enter__()
         try:
@@ -98,6 +99,10 @@ class Driver:
     def ready(self) -> bool:
         """Whether a session is about to begin."""
         return self.position is Position.READY
+
+    def _submitted(self, job: Job) -> None:
+        if self.submitted is not None:
+            self.submitted(job)
 
     # Moving on.
 
@@ -124,29 +129,33 @@ class Driver:
     def begin(self) -> None:
         """The session that is ready begins."""
         self._hooks.session_begins()
-        self.dispatched, self.taken_over, self.decided = [], [], 0
+        self.dispatched.clear()
+        self.taken_over.clear()
+        self.decided = 0
         self._outcomes = self.replay.outcomes()
         self.position = Position.INSIDE
 
-    def next(self) -> Outcome | None:
-        """The next outcome of the session; None, and the session is over, if there is none."""
+    def rest(self) -> Iterator[Outcome]:
+        """The outcomes of the session from here on; it is over when all are out.
+
+        One may stop in between and ask for the rest later.
+        """
         assert self._outcomes is not None
         try:
-            outcome = next(self._outcomes, None)
+            for outcome in self._outcomes:
+                self.decided += 1
+                if isinstance(outcome, Dispatch):
+                    jobs = self.taken_over if outcome.reconstructed else self.dispatched
+                    jobs.append(outcome.job)
+                yield outcome
+        except GeneratorExit:
+            raise
         except BaseException as error:
             self.break_off()
             self._break(error if isinstance(error, Exception) else Discarded(repr(error)))
             raise
-        if outcome is None:
-            self._outcomes = None
-            self.position = Position.BETWEEN
-            return None
-        self.decided += 1
-        if outcome.__class__ is Dispatch:
-            jobs = self.taken_over if outcome.reconstructed else self.dispatched
-            jobs.append(outcome.job)
-            self.backlog.gone(outcome.job)
-        return outcome
+        self._outcomes = None
+        self.position = Position.BETWEEN
 
     def check_usable(self) -> None:
         """Whether the replay can go on.
@@ -193,9 +202,9 @@ class Driver:
             if not isinstance(self.failure, Discarded):
                 raise self.failure
             return
-        if self._has_outputs():
-            while self._outcomes is not None:
-                self.next()
+        if self._has_outputs() and self._outcomes is not None:
+            for _ in self.rest():
+                pass
         self.break_off()
         self.replay.finish()
         self._open = False

@@ -59,6 +59,7 @@ class Hooks:
 
     :ivar notices: what went wrong, in lines that are still to be shown; each plugin and hook
         once a session.
+    :ivar see_decisions: whether any plugin wants to be told of decisions.
     """
 
     def __init__(self, plugins: Plugins) -> None:
@@ -70,6 +71,8 @@ class Hooks:
         watching = {impl.plugin_name for impl in self._sorted("xce_wants_watch")}
         asked = {impl.plugin_name for impl in self._impls["xce_repl_wants_each"]}
         self._always_each = bool(watching - asked)
+        self.see_decisions = bool(self._impls["xce_repl_decided"])
+        self._judge_rounds = bool(self._impls["xce_repl_may_collapse"])
         self._seen = any(self._sorted(name) for name in _seam_names())
 
     def _sorted(self, name: str) -> list[Any]:
@@ -93,7 +96,8 @@ class Hooks:
 
     def session_begins(self) -> None:
         """What failed before may be told again."""
-        self._told.clear()
+        if self._told:
+            self._told.clear()
 
     def ask(self, name: str, /, **facts: object) -> list[tuple[str, Any]]:
         """The answers of those who gave one, each with the plugin's name."""
@@ -110,14 +114,14 @@ class Hooks:
 
     def wants_each(self) -> bool:
         """Whether any plugin wants every refusal of the next session."""
-        return self._always_each or any(yes for _, yes in self.ask("xce_repl_wants_each"))
+        if self._always_each or not self._impls["xce_repl_wants_each"]:
+            return self._always_each
+        return any(yes for _, yes in self.ask("xce_repl_wants_each"))
 
     def decided(
         self, outcome: Outcome, session: int, time: Seconds, echoed: bool
     ) -> list[str]:
         """Lines that plugins have to say of *outcome*."""
-        if not self._impls["xce_repl_decided"]:
-            return []
         decided = Decided(outcome, session, time, echoed)
         return [
             str(line)
@@ -125,10 +129,11 @@ class Hooks:
             for line in _lines(answer)
         ]
 
-    def may_collapse(self, ended: Round) -> bool:
-        """Whether no plugin wants *ended* to be shown alone."""
-        if not self._impls["xce_repl_may_collapse"]:
+    def may_collapse(self, number: int, time: Seconds, dispatched: int, changed: bool) -> bool:
+        """Whether no plugin wants the round to be shown alone."""
+        if not self._judge_rounds:
             return True
+        ended = Round(number, time, dispatched, changed)
         return all(answer for _, answer in self.ask("xce_repl_may_collapse", ended=ended))
 
     def refusals(self, path: str) -> list[str]:

@@ -46,8 +46,8 @@ class InfoJob:
 
     def _find(self, number: int, index: int) -> Job | None:
         name = str(number) if index < 0 else f"{number}[{index}]"
-        recent = self._simulator.driver.recent.jobs
-        return self._simulator.replay.scheduler.jobs.get(name) or recent.get(name)
+        recent = self._simulator.driver.recent
+        return self._simulator.replay.scheduler.jobs.get(name) or recent.find(name)
 
     def _array(self, number: int, elements: list[Job]) -> Iterator[str]:
         by_state: dict[str, list[Job]] = {}
@@ -58,7 +58,7 @@ class InfoJob:
             yield f"  {state} {fold_jobs((job.number, job.index) for job in jobs)}"
 
     def _job(self, job: Job) -> Iterator[str]:
-        cause = self._simulator.driver.recent.refused_for.get(job.id)
+        cause = self._simulator.driver.recent.refusal(job.id)
         yield f"job {job.id}: {'refused: ' + cause if cause else job.state.value}"
         project = f"  project {job.project}" if job.project else ""
         yield f"  user {job.user or '-'}  queue {job.queue}{project}  priority {job.priority}"

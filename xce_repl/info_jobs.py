@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from xce_core.model.hostlist import fold
 from xce_core.model.jobs import OVER, Job, JobState
-from xce_repl.conditions import JOB_FACTS, Condition, Moment
+from xce_repl.conditions import JOB_FACTS, Condition, Moment, tasks_of
 from xce_repl.interface import CommandError
 from xce_repl.words import columns, known, split_condition
 
@@ -76,8 +76,8 @@ class InfoJobs:
         return lambda job: condition.holds(Moment(replay, clock, job))
 
     def _row(self, job: Job) -> tuple[str, ...]:
-        tasks = JOB_FACTS["tasks"](Moment(self._simulator.replay, self._simulator.formats.clock, job))
         cluster = self._simulator.replay.cluster
+        tasks = tasks_of(job)
         hosts = fold(cluster.names_of(job.allocation.hosts)) if job.allocation else "-"
         submitted = self._simulator.time(job.submit_time)
         return (job.id, job.state.value, job.user or "-", job.queue, str(tasks), submitted, hosts)

@@ -31,7 +31,7 @@ class InfoRun:
             started = len(driver.dispatched)
             yield f"  decisions so far {driver.decided}, of which {started} dispatches"
         yield f"  policy {scheduler.policy.name}"
-        yield f"  jobs: {driver.backlog.count} pending, {len(scheduler.running)} running, " + (
+        yield f"  jobs: {scheduler.pending.count} pending, {len(scheduler.running)} running, " + (
             f"{self._others()} held or waiting"
         )
 
@@ -46,8 +46,8 @@ class InfoRun:
         }.get(driver.position, f"broken off: {driver.failure}")
 
     def _others(self) -> int:
-        scheduler, backlog = self._simulator.replay.scheduler, self._simulator.driver.backlog
-        return len(scheduler.jobs) - len(scheduler.running) - backlog.count
+        scheduler = self._simulator.replay.scheduler
+        return len(scheduler.jobs) - len(scheduler.running) - scheduler.pending.count
 
     def _now(self) -> str:
         return self._simulator.time(self._simulator.replay.now)

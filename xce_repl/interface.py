@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from xce_core.model.amounts import UnitsMode
 from xce_core.model.jobs import Seconds
@@ -114,8 +114,7 @@ class HelpSection:
     lines: Sequence[str]
 
 
-@dataclass(frozen=True, slots=True)
-class Round:
+class Round(NamedTuple):
     """A session that is over, as ``continue`` is about to show or collapse it.
 
     :param dispatched: jobs started in it, taken over ones included.
@@ -129,8 +128,7 @@ class Round:
     changed: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Decided:
+class Decided(NamedTuple):
     """An outcome as the REPL hands it to plugins, before the breakpoint check.
 
     :param session: the session's number.

@@ -64,9 +64,8 @@ def _commands(simulator: Simulator, startup: Startup, interactive: bool) -> None
         path = init_file()
         if path is not None:
             shell.run(script(path, not startup.keep_going))
-    for is_file, text in startup.commands:
-        if not _first(simulator, is_file, text, not startup.keep_going) and not interactive:
-            return
+    if not _first(simulator, startup) and not interactive:
+        return
     if shell.leaving or startup.batch:
         return
     if interactive:
@@ -77,15 +76,19 @@ def _commands(simulator: Simulator, startup: Startup, interactive: bool) -> None
         shell.run(StandardInput())
 
 
-def _first(simulator: Simulator, is_file: bool, text: str, stops: bool) -> bool:
-    """Run a file of commands or a command; whether to go on."""
-    shell = simulator.shell
-    if shell.leaving:
-        return True
-    try:
-        source = script(text, stops) if is_file else Listed("--ex", [text], stops)
-    except CommandError as error:
-        simulator.output.line(str(error))
-        shell.failed = True
-        return not stops
-    return shell.run(source)
+def _first(simulator: Simulator, startup: Startup) -> bool:
+    """Run what was given on the command line; False if it was ended by a failed command."""
+    stops = not startup.keep_going
+    for is_file, text in startup.commands:
+        if simulator.shell.leaving:
+            break
+        try:
+            source = script(text, stops) if is_file else Listed("--ex", [text], stops)
+        except CommandError as error:
+            simulator.shell.fails(str(error))
+            if stops:
+                return False
+        else:
+            if not simulator.shell.run(source):
+                return False
+    return True

@@ -15,6 +15,7 @@ from xce_repl.hooks import Hooks
 from xce_repl.interface import CommandError
 from xce_repl.interrupts import Interrupts
 from xce_repl.rounds import Rounds
+from xce_repl.shell import Shell
 from xce_repl.times import Clock
 
 LINES_HELD = 500
@@ -50,19 +51,20 @@ class Mover:
         breakpoints: Breakpoints,
         clock: Clock,
         interrupts: Interrupts,
+        shell: Shell,
     ) -> None:
         self._driver = driver
         self._hooks = hooks
         self._breakpoints = breakpoints
         self._clock = clock
         self._interrupts = interrupts
+        self._shell = shell
         self._rounds: Rounds
         self._passed: list[str] = []
         self._heading = -1  # the session whose heading was shown last
         self._mismatches = 0
         self._goal = Goal()
         self.stop: Stop | None = None
-        self.interrupted = False
         self.restarted()
 
     def restarted(self) -> None:
@@ -126,7 +128,8 @@ class Mover:
         """Move on to *goal*, or a breakpoint, or the end; the lines that tell of it."""
         driver = self._driver
         driver.check_usable()
-        self.stop, self._goal, self.interrupted = None, goal, False
+        self._shell.forget_queue()
+        self.stop, self._goal = None, goal
         with self._interrupts.noticed_by(driver.replay):
             try:
                 yield from self._to(goal)
@@ -139,6 +142,9 @@ class Mover:
     def _to(self, goal: Goal) -> Iterator[str]:
         """The move itself; it ends where something stops it."""
         driver, replay = self._driver, self._driver.replay
+        looked_at = (
+            bool(goal.decisions) or self._breakpoints.active or self._hooks.see_decisions
+        )
         while driver.position is not Position.END:
             if driver.position is Position.BETWEEN:
                 yield from self._set_out(goal)
@@ -146,21 +152,29 @@ class Mover:
                     return
             if driver.ready:
                 driver.begin()
-            yield from self._session(goal)
-            if driver.position is Position.INSIDE:
-                return
-            yield from self._session_over()
+            if looked_at:
+                yield from self._session(goal)
+                if driver.position is Position.INSIDE:
+                    return
+            else:
+                for _ in driver.rest():
+                    if replay.paused:
+                        return
+            yield from self._session_over(goal)
             if goal.session_over or replay.paused:
                 return
 
     def _set_out(self, goal: Goal) -> Iterator[str]:
         """Bring the next session about; the lines for those passed over."""
-        each = bool(goal.decisions) or self._breakpoints.want_each() or self._hooks.wants_each()
+        each = bool(goal.decisions) or self._hooks.wants_each()
+        if self._breakpoints.active:
+            each = each or self._breakpoints.want_each()
         try:
             self._driver.set_out(each)
         finally:
-            passed, self._passed = self._passed, []
-            yield from passed
+            if self._passed:
+                passed, self._passed = self._passed, []
+                yield from passed
 
     def _pass_over(self) -> bool:
         """Whether the session that comes, in which nothing can be decided, need not be held."""
@@ -169,7 +183,7 @@ class Mover:
             return False
         if goal.before is not None and goal.before(replay.number, replay.now):
             return False
-        if self._breakpoints.want_sessions and self._breakpoints.session_reached(replay):
+        if self._breakpoints.active and self._breakpoints.session_reached(replay):
             return False
         self._passed += self._rounds.passed(replay.number, replay.now)
         self._breakpoints.since = (replay.number, replay.now)
@@ -183,7 +197,7 @@ class Mover:
     def _stopped_before(self, goal: Goal) -> bool:
         """Whether to stop before the session that is ready."""
         replay = self._driver.replay
-        if self._breakpoints.want_sessions:
+        if self._breakpoints.active:
             self.stop = self._breakpoints.before_session(replay)
         if self.stop is not None or replay.paused:
             return True
@@ -194,7 +208,7 @@ class Mover:
         driver, hooks, breakpoints = self._driver, self._hooks, self._breakpoints
         replay = driver.replay
         stepping = bool(goal.decisions)
-        while (outcome := driver.next()) is not None:
+        for outcome in driver.rest():
             echoed = stepping
             if echoed:
                 yield from self._decision(outcome)
@@ -222,27 +236,24 @@ class Mover:
             yield f"session {replay.number} ({self._clock.text(replay.now)})"
         yield f"  {outcome_text(outcome, replay.cluster)}"
 
-    def _session_over(self) -> Iterator[str]:
+    def _session_over(self, goal: Goal) -> list[str]:
         """The session is over: its line, or it joins a range; none if every decision was shown."""
         driver, replay = self._driver, self._driver.replay
-        shown = self._goal.decisions and self._heading == replay.number
         lines = self._rounds.over(
             replay.number, replay.now, driver.taken_over, driver.dispatched
         )
         self._breakpoints.since = (replay.number, replay.now)
-        if not shown:
-            yield from lines
-        yield from self._hooks.drain()
-        yield from self._differences()
-
-    def _differences(self) -> Iterator[str]:
-        """What verification found anew."""
-        verifier = self._driver.run.verifier
+        if goal.decisions and self._heading == replay.number:
+            lines = []
+        if self._hooks.notices:
+            lines += self._hooks.drain()
+        verifier = driver.run.verifier
         if verifier is not None and verifier.mismatches > self._mismatches:
             self._mismatches = verifier.mismatches
-            number = self._driver.replay.number
-            yield from self._rounds.flush()
-            yield f"session {number} differs from the recording ({self._mismatches} so far)"
+            lines += self._rounds.flush()
+            differs = f"differs from the recording ({self._mismatches} so far)"
+            lines.append(f"session {replay.number} {differs}")
+        return lines
 
     # Where the move ended.
 
@@ -255,11 +266,15 @@ class Mover:
             self.stop = self._breakpoints.at_end(replay)
         if self.stop is not None:
             yield from self.stop.lines
+            for point in self.stop.points:
+                self._shell.queue(point.commands, f"breakpoint {point.number}")
         if replay.paused:
-            self.interrupted = True
+            self._shell.forget_queue()
+            self._shell.broken_off = True
             yield f"interrupted before event {replay.events_done + 1} ({self._now()})"
         elif driver.position is Position.END:
-            counts = f"{len(replay.scheduler.running)} running, {driver.backlog.count} pending"
+            scheduler = replay.scheduler
+            counts = f"{len(scheduler.running)} running, {scheduler.pending.count} pending"
             yield f"end of trace ({self._now()}): {counts}"
         elif driver.position is Position.READY:
             yield f"before session {replay.number} ({self._clock.text(replay.now)})"

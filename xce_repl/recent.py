@@ -2,47 +2,42 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from typing import TYPE_CHECKING
+from collections import deque
+from collections.abc import Callable
 
 from xce_core.model.jobs import Job
 from xce_core.sim.observer import Observer
 
-if TYPE_CHECKING:
-    from xce_repl.driver import Driver
-
-KEPT = 1000
+KEPT = 50
 """How many jobs that are over are kept, the latest."""
 
 
 class Recent(Observer):
-    """The jobs that were over or turned away last, and word of those that come in.
+    """The jobs that were over or turned away last.
 
-    :ivar refused: why jobs were turned away, by id.
+    :param submitted: told of each job that comes in.
     """
 
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-        self.jobs: OrderedDict[str, Job] = OrderedDict()
-        self.refused_for: dict[str, str] = {}
-
-    def submitted(self, job: Job) -> None:
-        """Somebody may wait for just this job."""
-        if self._driver.submitted is not None:
-            self._driver.submitted(job)
+    def __init__(self, submitted: Callable[[Job], None]) -> None:
+        self.submitted = submitted  # type: ignore[method-assign, assignment]
+        self._over: deque[Job] = deque(maxlen=KEPT)
+        self._refused: deque[tuple[Job, str]] = deque(maxlen=KEPT)
 
     def refused(self, job: Job, cause: str) -> None:
         """Keep the job and the cause."""
-        self.refused_for[job.id] = cause
-        self._keep(job)
+        self._refused.append((job, cause))
 
     def over(self, job: Job, told: bool, at_limit: bool) -> None:
         """Keep the job."""
-        self._keep(job)
+        self._over.append(job)
 
-    def _keep(self, job: Job) -> None:
-        jobs = self.jobs
-        jobs[job.id] = job
-        if len(jobs) > KEPT:
-            oldest, _ = jobs.popitem(last=False)
-            self.refused_for.pop(oldest, None)
+    def find(self, job_id: str) -> Job | None:
+        """The job of this id, if it is among them."""
+        for job in self._over:
+            if job.id == job_id:
+                return job
+        return next((job for job, _ in self._refused if job.id == job_id), None)
+
+    def refusal(self, job_id: str) -> str | None:
+        """Why the job of this id was turned away; None if it was not."""
+        return next((cause for job, cause in self._refused if job.id == job_id), None)

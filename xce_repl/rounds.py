@@ -6,8 +6,9 @@ from xce_core.model.jobs import Job, Seconds
 from xce_core.sim.job_lists import fold_jobs
 from xce_repl.backlog import Backlog
 from xce_repl.hooks import Hooks
-from xce_repl.interface import Round
 from xce_repl.times import Clock
+
+_NOBODY: list[Job] = []
 
 
 class Rounds:
@@ -24,36 +25,36 @@ class Rounds:
 
     def passed(self, number: int, time: Seconds) -> list[str]:
         """A round was passed over, as nothing could be decided in it; the lines to show now."""
-        return self._over(number, time, [], [], collapse=True)
+        self._backlog.settle(_NOBODY)
+        if self._backlog.signature == self._signature:
+            return self._collapse(number, time)
+        return self._alone(number, time, _NOBODY, _NOBODY)
 
     def over(
         self, number: int, time: Seconds, taken_over: list[Job], dispatched: list[Job]
     ) -> list[str]:
         """A round is over; the lines to show now."""
+        self._backlog.settle(taken_over + dispatched if taken_over else dispatched)
         started = len(taken_over) + len(dispatched)
         changed = bool(started) or self._backlog.signature != self._signature
-        collapse = self._hooks.may_collapse(Round(number, time, started, changed))
-        return self._over(number, time, taken_over, dispatched, collapse)
+        may = self._hooks.may_collapse(number, time, started, changed)
+        if may and not changed:
+            return self._collapse(number, time)
+        return self._alone(number, time, taken_over, dispatched)
 
-    def _over(
-        self,
-        number: int,
-        time: Seconds,
-        taken_over: list[Job],
-        dispatched: list[Job],
-        collapse: bool,
+    def _collapse(self, number: int, time: Seconds) -> list[str]:
+        if self._first is None:
+            self._first = (number, time)
+        self._last = (number, time)
+        return []
+
+    def _alone(
+        self, number: int, time: Seconds, taken_over: list[Job], dispatched: list[Job]
     ) -> list[str]:
-        backlog = self._backlog
-        changed = taken_over or dispatched or backlog.signature != self._signature
-        if collapse and not changed:
-            if self._first is None:
-                self._first = (number, time)
-            self._last = (number, time)
-            return []
-        lines = self.flush()
-        if backlog.signature != self._signature:
-            self._signature = backlog.signature
-            self._pending = backlog.text()
+        lines = [] if self._first is None else self.flush()
+        if self._backlog.signature != self._signature:
+            self._signature = self._backlog.signature
+            self._pending = self._backlog.text()
         words = self._words(taken_over, dispatched)
         lines.append(f"round {number} ({self._clock.text(time)}): {words}")
         return lines
@@ -64,20 +65,21 @@ class Rounds:
             return []
         (first, begin), (last, end) = self._first, self._last
         self._first = None
+        words = self._words(_NOBODY, _NOBODY)
         if first == last:
-            return [f"round {first} ({self._clock.text(begin)}): {self._words([], [])}"]
-        return [f"rounds {first}-{last} ({self._clock.span(begin, end)}): {self._words([], [])}"]
+            return [f"round {first} ({self._clock.text(begin)}): {words}"]
+        return [f"rounds {first}-{last} ({self._clock.span(begin, end)}): {words}"]
 
     def _words(self, taken_over: list[Job], dispatched: list[Job]) -> str:
         """What happened in the round, and who pends after it."""
-        parts = []
-        if taken_over:
-            parts.append(f"taken over {ids_of(taken_over)}")
+        pending = f"pending {self._pending}" if self._pending else ""
         if dispatched:
-            parts.append(f"dispatched {ids_of(dispatched)}")
-        if self._pending:
-            parts.append(f"pending {self._pending}")
-        return "; ".join(parts) or "idle"
+            started = f"dispatched {ids_of(dispatched)}"
+            pending = f"{started}; {pending}" if pending else started
+        if taken_over:
+            started = f"taken over {ids_of(taken_over)}"
+            pending = f"{started}; {pending}" if pending else started
+        return pending or "idle"
 
 
 def ids_of(jobs: list[Job]) -> str:

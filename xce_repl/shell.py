@@ -35,6 +35,7 @@ class Shell:
     :ivar leaving: set to end the loop.
     :ivar echo: whether each line is shown before it is run.
     :ivar prompt: what a terminal shows before a command.
+    :ivar broken_off: set when the user interrupts a move: whatever is not typed ends.
     """
 
     def __init__(self, registry: Registry, output: Output, drain: Callable[[], list[str]]) -> None:
@@ -47,13 +48,13 @@ class Shell:
         self.leaving = False
         self.echo = False
         self.prompt = "(xce) "
-        self.interactive = False
+        self.broken_off = False
         self._again = ""
 
     # Sources.
 
     def run(self, source: Source) -> bool:
-        """Run the commands of *source*; False if it was ended by a failed one.
+        """Run the commands of *source*; False if it was ended by a failed one, or an interrupt.
 
         :raises CommandError: if files of commands are nested too deep.
         """
@@ -65,7 +66,10 @@ class Shell:
                 line = source.next(self.prompt)
                 if line is None:
                     return True
-                if not self._line(line, source) and source.stops:
+                going = self._line(line, source)
+                if source.typed:
+                    self.broken_off = False
+                elif self.broken_off or (source.stops and not going):
                     return False
             return True
         finally:
@@ -74,13 +78,13 @@ class Shell:
     def more(self) -> str | None:
         """The next line of the source in use, for a command that takes several."""
         line = self._sources[-1].next("> ") if self._sources else None
-        if line is not None and self.echo:
+        if line is not None and self.echo and not self._sources[-1].typed:
             self._output.line(f"> {line}")
         return line
 
     def queue(self, lines: list[str], name: str) -> None:
-        """Run *lines* once the command in progress is done."""
-        self._queued = [(line, f"{name}:{n}: ") for n, line in enumerate(lines, 1)]
+        """Run *lines* too once the command in progress is done."""
+        self._queued += [(line, f"{name}:{n}: ") for n, line in enumerate(lines, 1)]
 
     def stop_here(self) -> None:
         """The command in progress counts as failed, and what went wrong was told already."""
@@ -92,20 +96,16 @@ class Shell:
 
     def _line(self, line: str, source: Source) -> bool:
         """Run one line and what it queues; whether all of it went well."""
-        if self.echo and not self.interactive:
+        if self.echo and not source.typed:
             self._output.line(f"{self.prompt}{line}".rstrip())
-        going = self.execute(self._meant(line), source.place())
+        if source.typed and not line.strip():
+            line = self._again
+        going = self.execute(line, source.place())
         while self._queued and not self.leaving:
             text, place = self._queued.pop(0)
             going = self.execute(text, place) and going
         self._output.flush()
         return going
-
-    def _meant(self, line: str) -> str:
-        """*line*, or the one that an empty line on a terminal repeats."""
-        if line.strip() or not (self.interactive and len(self._sources) == 1):
-            return line
-        return self._again
 
     # Commands.
 
@@ -122,11 +122,11 @@ class Shell:
         except StopHere:
             return False
         except CommandError as error:
-            return self._fails(f"{place}{error}")
+            return self.fails(f"{place}{error}")
         except (InputError, OutputError, PluginError) as error:
-            return self._fails(f"{place}{error}")
+            return self.fails(f"{place}{error}")
         except PluginFailure as error:
-            return self._fails(f"{place}plugin {error}")
+            return self.fails(f"{place}plugin {error}")
         self._again = words if found.value.repeats else ""
         return True
 
@@ -142,7 +142,8 @@ class Shell:
             for text in self._drain():
                 self._output.line(text)
 
-    def _fails(self, message: str) -> bool:
+    def fails(self, message: str) -> bool:
+        """Tell that a command failed; False."""
         self.failed = True
         for line in message.splitlines() or [message]:
             self._output.line(line)

@@ -41,7 +41,6 @@ class Simulator:
         self.output = Output(stream)
         self.registry = Registry(self.hooks.notices.append)
         self.shell = Shell(self.registry, self.output, self.hooks.drain)
-        self.shell.interactive = interactive
         self.help = Help(self)
         self.driver = Driver(options, plugins, self.hooks)
         self.formats = Formats(lambda: self.replay.cluster)
@@ -49,7 +48,7 @@ class Simulator:
         self.driver.open()
         interrupts = Interrupts(interactive)
         self.mover = Mover(
-            self.driver, self.hooks, self.breakpoints, self.formats.clock, interrupts
+            self.driver, self.hooks, self.breakpoints, self.formats.clock, interrupts, self.shell
         )
         zone = getattr(self.run.workload, "time_zone", None)
         if zone:

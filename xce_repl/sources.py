@@ -13,9 +13,11 @@ class Source(Protocol):
     """Gives lines of commands.
 
     :ivar stops: whether a failed command ends it.
+    :ivar typed: whether a person types its lines.
     """
 
     stops: bool
+    typed: bool
 
     def next(self, prompt: str) -> str | None:
         """The next line; None at the end."""
@@ -28,6 +30,8 @@ class Source(Protocol):
 
 class Listed:
     """Lines from a list or a file, which messages name."""
+
+    typed = False
 
     def __init__(self, name: str, lines: Iterable[str], stops: bool) -> None:
         self.stops = stops
@@ -52,6 +56,7 @@ class StandardInput:
     """Lines from what is no terminal. A failed command does not end it."""
 
     stops = False
+    typed = False
 
     def next(self, prompt: str) -> str | None:
         """The next line."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import readline
+import sys
 from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -39,6 +40,7 @@ class Terminal:
     """Lines typed by a person."""
 
     stops = False
+    typed = True
 
     def next(self, prompt: str) -> str | None:
         """The next line; Ctrl-C clears the one begun, Ctrl-D ends."""
@@ -56,7 +58,7 @@ class Terminal:
         return ""
 
     def _newline(self) -> None:
-        os.write(1, b"\n")
+        os.write(sys.stdout.fileno(), b"\n")
 
 
 def converse(simulator: Simulator) -> None:
@@ -86,8 +88,8 @@ def _loop(simulator: Simulator) -> None:
             return
         except KeyboardInterrupt:
             simulator.shell.forget_queue()
+            simulator.output.line("")
             simulator.output.flush()
-            os.write(1, b"\n")
 
 
 def _save(path: Path) -> None:

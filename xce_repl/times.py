@@ -17,6 +17,10 @@ _CLOCK_ONLY = re.compile(_CLOCK, re.ASCII)
 _LATER = re.compile(r"\+(?:([0-9]{1,10})|([0-9]{1,8}):([0-9]{2}):([0-9]{2}))", re.ASCII)
 
 
+_SIXTY = [f"{number:02}" for number in range(60)]
+_MINUTES = [f"{hour:02}:{minute}" for hour in range(24) for minute in _SIXTY]
+
+
 class Clock:
     """Turns seconds into text and back.
 
@@ -47,7 +51,7 @@ class Clock:
 
     def text(self, time: Seconds) -> str:
         """``2026-10-07 10:00:01``; the plain number for a time beyond the calendar."""
-        whole = int(time // 1)
+        whole = time if isinstance(time, int) else int(time // 1)
         try:
             text = self._utc(whole) if self._zone is None else self._local(whole)
         except (OverflowError, ValueError, OSError):
@@ -59,7 +63,7 @@ class Clock:
         if day != self._day:
             self._date = (_EPOCH + timedelta(day)).isoformat()
             self._day = day
-        return f"{self._date} {second // 3600:02}:{second // 60 % 60:02}:{second % 60:02}"
+        return f"{self._date} {_MINUTES[second // 60]}:{_SIXTY[second % 60]}"
 
     def _local(self, whole: int) -> str:
         return f"{datetime.fromtimestamp(whole, self._zone):%Y-%m-%d %H:%M:%S}"

@@ -34,7 +34,7 @@ def look_at(what: str, simulator: Simulator) -> tuple[Look, str]:
         index = simulator.replay.cluster.index_of
         at = index[known(name, index, "host")]
         looks: dict[str, Look] = {
-            "free": lambda replay: f"{replay.scheduler.ledger.columns['slots'].left(at)} slots",
+            "free": lambda replay: str(replay.scheduler.ledger.columns["slots"].left(at)),
             "state": lambda replay: replay.scheduler.ledger.state_of(at).value,
         }
         return looks[attribute], f"host {name}.{attribute}"
@@ -61,10 +61,10 @@ class WatchedJob:
 def state_of(job_id: str, simulator: Simulator) -> str:
     """The state of a job, as far as it is known: also before it comes and after it is over."""
     scheduler = simulator.replay.scheduler
-    job = scheduler.jobs.get(job_id) or simulator.driver.recent.jobs.get(job_id)
+    recent = simulator.driver.recent
+    job = scheduler.jobs.get(job_id) or recent.find(job_id)
     if job is not None:
-        refused = job_id in simulator.driver.recent.refused_for
-        return "refused" if refused else job.state.value
+        return job.state.value if recent.refusal(job_id) is None else "refused"
     past = scheduler.history.of(*job_id_of(job_id))
     return over_text(past) if past else "not submitted"
 

@@ -108,11 +108,18 @@ class Books:
 
     # What fits.
 
-    def fits(self, job: Job, primary: Primary, member: int, placed: list[Share]) -> bool:
-        """Whether every account has what *placed* takes of it."""
+    def needed(
+        self, job: Job, primary: Primary, member: int, placed: list[Share]
+    ) -> dict[Account, int]:
+        """What *placed* takes of each account."""
         needed: dict[Account, int] = defaultdict(int)
         for account, amount in self.charges(job, primary, member, placed):
             needed[account] += amount
+        return needed
+
+    def fits(self, job: Job, primary: Primary, member: int, placed: list[Share]) -> bool:
+        """Whether every account has what *placed* takes of it."""
+        needed = self.needed(job, primary, member, placed)
         return all(amount <= self.left(account) for account, amount in needed.items())
 
     def short(
@@ -121,7 +128,7 @@ class Books:
         """The accounts, of hosts or of the cluster, that lack what *placed* takes."""
         return {
             account
-            for account, amount in self.charges(job, primary, member, placed)
+            for account, amount in self.needed(job, primary, member, placed).items()
             if amount > self.left(account)
             and (account.host >= 0 if on_hosts else account.host == CLUSTER)
         }

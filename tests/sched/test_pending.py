@@ -69,7 +69,7 @@ def in_order(scheduler: Scheduler) -> list[Job]:
     )
 
 
-@settings(max_examples=80)
+@settings(max_examples=80, deadline=None)
 @given(some_jobs, happenings)
 def test_the_kept_order_is_the_sorted_one(specs: Specs, events: Happenings) -> None:
     """C7: whatever happens to jobs, the kept order is that of the policy's keys."""
@@ -112,7 +112,7 @@ class Naive:
         return found
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(
     some_jobs,
     st.lists(st.tuples(st.sampled_from(["submit", "submit", "end", "kill"]), st.integers(0, 9))),

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import replace
+
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from tests.builders import (
+    LICENSE,
     FirstCome,
     a_cluster,
     a_host,
     a_job,
+    a_request,
     a_scheduler,
     account_of,
     on_host,
@@ -22,6 +27,7 @@ from xce_core.model.cluster import Cluster, HostState
 from xce_core.model.decisions import Allocation, Dispatch, Pend
 from xce_core.model.jobs import Job, JobState
 from xce_core.model.requests import Primary, Span, SpanKind
+from xce_core.model.resources import SLOTS, Counted
 from xce_core.sched.ask import UNLIMITED
 from xce_core.sched.resolve import SchedulingObject
 from xce_core.sched.scheduler import Scheduler
@@ -40,10 +46,11 @@ def submitted(cluster: Cluster, jobs: list[Job]) -> Scheduler:
     return a_scheduler(cluster, *jobs, policy=FirstCome())
 
 
-def decisions_with_books(scheduler: Scheduler):  # type: ignore[no-untyped-def]
+def decisions_with_books(scheduler: Scheduler) -> Iterator[tuple[Dispatch | Pend, Books]]:
     """Each outcome of a session, with the books as they were just before it."""
     before = Books(scheduler.cluster, scheduler.running.values())
     for outcome in scheduler.session(1, 0, each=True):
+        assert isinstance(outcome, Dispatch | Pend)
         yield outcome, before
         before = Books(scheduler.cluster, scheduler.running.values())
 
@@ -51,7 +58,7 @@ def decisions_with_books(scheduler: Scheduler):  # type: ignore[no-untyped-def]
 # Capacities.
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(worlds(SINGLE))
 def test_capacities_are_what_a_visit_of_each_host_finds(world: tuple[Cluster, list[Job]]) -> None:
     """C3: the classes of hosts say of every host what plain arithmetic says."""
@@ -106,6 +113,22 @@ def test_a_request_for_nothing_at_all_still_needs_an_open_host() -> None:
 # One member.
 
 
+def test_where_hosts_cost_a_licence_it_gets_no_more_hosts_than_licences() -> None:
+    """C3: fewer tasks on fewer hosts rather than none; C4: the licences suffice."""
+    each_host = replace(LICENSE, counted=Counted.HOST)
+    cluster = a_cluster(
+        *(a_host(slots=number) for number in (1, 2, 1)),
+        resources=[SLOTS, each_host],
+        license=2,
+    )
+    job = a_job(1, a_request(1, 4, license=1))
+    scheduler = a_scheduler(cluster, job)
+    assert told(outcomes(scheduler)) == ["run 1"]
+    assert job.allocation is not None
+    assert shares(job.allocation) == [Share(1, 2), Share(0, 1)]
+    assert scheduler.ledger.usage() == {"license": (2, 2)}
+
+
 def expected_shares(
     books: Books, job: Job, primary: Primary, hosts: list[int], tasks: int
 ) -> list[Share]:
@@ -126,7 +149,7 @@ def expected_shares(
     return placed
 
 
-@settings(max_examples=160)
+@settings(max_examples=160, deadline=None)
 @given(worlds(SEARCHED))
 def test_a_job_starts_if_and_only_if_it_can_and_where_the_rules_say(
     world: tuple[Cluster, list[Job]],
@@ -180,7 +203,7 @@ def check_span(span: Span, tasks: list[int]) -> None:
         assert tasks[-1] <= span.tasks_per_host
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(worlds(ANY))
 def test_what_a_job_gets_is_there_and_is_what_it_asked_for(
     world: tuple[Cluster, list[Job]],
@@ -194,7 +217,7 @@ def test_what_a_job_gets_is_there_and_is_what_it_asked_for(
     assert not Books(cluster, scheduler.running.values()).overdrawn()
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(worlds(ANY))
 def test_the_first_alternative_that_can_be_placed_wins(world: tuple[Cluster, list[Job]]) -> None:
     """C3: alternatives are tried in order, and none is placed that comes after one that fits."""
@@ -226,7 +249,7 @@ def give_back(scheduler: Scheduler, wanted: SchedulingObject, allocation: Alloca
 # The ledger.
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(worlds(ANY))
 def test_a_refusal_and_its_reasons_leave_the_books_as_they_were(
     world: tuple[Cluster, list[Job]],
@@ -242,7 +265,7 @@ def test_a_refusal_and_its_reasons_leave_the_books_as_they_were(
         before = account_of(scheduler)
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(worlds(ANY), st.data())
 def test_what_ended_has_given_back_all_it_took(
     world: tuple[Cluster, list[Job]], data: st.DataObject
@@ -259,7 +282,7 @@ def test_what_ended_has_given_back_all_it_took(
         assert account_of(scheduler) == before
 
 
-@settings(max_examples=100)
+@settings(max_examples=100, deadline=None)
 @given(worlds(ANY))
 def test_the_ledger_agrees_with_an_independent_count(world: tuple[Cluster, list[Job]]) -> None:
     """C4: what is left of each resource and limit is its total less what running jobs hold."""

@@ -12,7 +12,7 @@ from xce_core.model.requests import ONE_HOST, Requirement
 
 def steps(lines: list[str]) -> list[str]:
     """The lines about requirements, with their indents."""
-    words = ("requirement", "alternative", "member", "compound", "all alternatives", "released")
+    words = ("requirement", "alternative", "member", "compound", "all alternatives", "released hosts of")
     return [text for text in lines if text.strip().startswith(words)]
 
 
@@ -52,9 +52,7 @@ def test_a_single_requirement_has_no_whole_around_it() -> None:
         "  requirement (single) tasks 9..9 requests slots=1",
         "  requirement not satisfied",
     ]
-    assert "    failure reasons: TOO_FEW_HOSTS x1" in lines or any(
-        text.startswith("    failure reasons: ") for text in lines
-    )
+    assert "    failure reasons: TOO_FEW_HOSTS x1" in lines
 
 
 def test_a_compound_is_one() -> None:
@@ -79,11 +77,7 @@ def test_members_after_a_failed_one_are_not_tried(fails: int, left: str) -> None
     """R3.3: they are named, and what was claimed before is given back."""
     members = tuple(a_request(99 if n == fails else 1) for n in range(1, 5))
     lines = trace(two_hosts(), a_job(1, members))
-    assert line(lines, "not satisfied" + left) == (
-        f"member {fails}/4 not satisfied{left}"
-        if left
-        else line([text for text in lines if "member" in text], "not satisfied")
-    )
+    assert f"    member {fails}/4 not satisfied{left}" in lines
     assert sum("> member" in text for text in lines) == fails
 
 
@@ -151,9 +145,7 @@ def test_why_each_alternative_failed() -> None:
     assert reasons == [
         "failure reasons: NO_RESOURCE x1 (resources: license)",
         "failure reasons: SELECTION x2",
-        "failure reasons: NO_RESOURCE x4 (resources: slots, mem)"
-        if "slots, mem" in reasons[2]
-        else "failure reasons: NO_RESOURCE x4 (resources: mem, slots)",
+        "failure reasons: NO_RESOURCE x4 (resources: slots, mem)",
     ]
 
 

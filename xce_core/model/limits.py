@@ -23,12 +23,18 @@ class Scope:
     """One dimension of a limit.
 
     :param names: those it applies to; None for all.
-    :param each: True if each name has a count of its own, False if they share one.
+    :param each: True if each name has a count of its own, False if they share one; hosts
+        always count each by itself.
+    :raises ValueError: for hosts that are to share a count.
     """
 
     dimension: Dimension
     names: tuple[str, ...] | None
     each: bool
+
+    def __post_init__(self) -> None:
+        if self.dimension is Dimension.HOST and not self.each:
+            raise ValueError("hosts in the scope of a limit count each by itself")
 
 
 @dataclass(frozen=True, slots=True)

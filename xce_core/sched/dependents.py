@@ -88,9 +88,10 @@ class Timers:
         """The time of the first timer, of which there must be one."""
         return self._heap[0][0]
 
-    def due(self, now: Seconds) -> list[Job]:
-        """Take out the jobs whose time has come, in order."""
+    def due(self, now: Seconds) -> list[tuple[Seconds, Job]]:
+        """Take out the jobs whose time has come, each with its time, in order."""
         jobs = []
         while self._heap and self._heap[0][0] <= now:
-            jobs.append(heappop(self._heap)[3])
+            time, _, _, job = heappop(self._heap)
+            jobs.append((time, job))
         return jobs

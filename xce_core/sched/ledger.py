@@ -72,6 +72,10 @@ class Ledger:
         self._book(ask, placements, -1)
         self.releases += 1
 
+    def undo(self, ask: Ask, placements: tuple[Placement, ...]) -> None:
+        """Take back a claim as if it had never been: nobody fits now who did not before it."""
+        self._book(ask, placements, -1)
+
     def _book(self, ask: Ask, placements: tuple[Placement, ...], sign: int) -> None:
         self.hosts.changes += 1
         for hosts, tasks, _, first in placements:

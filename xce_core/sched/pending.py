@@ -5,8 +5,9 @@ from __future__ import annotations
 from bisect import bisect_right
 from collections.abc import Generator, Iterator
 from heapq import heapify, heappop, heapreplace
+from math import inf
 
-from xce_core.model.jobs import Job, JobState
+from xce_core.model.jobs import Job, JobState, Seconds
 from xce_core.sched.ledger import Ledger
 
 Key = tuple[object, ...]
@@ -21,17 +22,23 @@ class Line:
     A strict line is a whole queue: a job that can't start stops it. A greedy line holds the
     jobs of one scheduling object: they are alike, so that what one is refused all are.
     Entries of jobs that are no longer pending are dropped when they are met.
+
+    :ivar shortest: no pending job in it has a time limit below this.
     """
 
-    __slots__ = ("entries", "head", "strict")
+    __slots__ = ("entries", "head", "shortest", "strict")
 
     def __init__(self, strict: bool) -> None:
         self.strict = strict
         self.entries: list[tuple[Key, Job]] = []
         self.head = 0
+        self.shortest: Seconds = inf
 
     def add(self, key: Key, job: Job) -> None:
         """Put *job* where *key* says."""
+        limit = job.time_limit
+        if limit is not None and limit < self.shortest:
+            self.shortest = limit
         entries = self.entries
         if not entries or key > entries[-1][0]:
             entries.append((key, job))
@@ -46,6 +53,24 @@ class Line:
             key, job = entries[place]
             if job.key is key and job.state is _PENDING:
                 return place
+        return -1
+
+    def next_within(self, at: int, longest: Seconds) -> int:
+        """As :meth:`next`, of a job with a time limit of at most *longest*."""
+        if self.shortest > longest:
+            return -1
+        shortest: Seconds = inf
+        entries = self.entries
+        for place in range(at, len(entries)):
+            key, job = entries[place]
+            if job.key is key and job.state is _PENDING and job.time_limit is not None:
+                if job.time_limit <= longest:
+                    return place
+                shortest = min(shortest, job.time_limit)
+        for key, job in entries[self.head : at]:
+            if job.key is key and job.state is _PENDING and job.time_limit is not None:
+                shortest = min(shortest, job.time_limit)
+        self.shortest = shortest
         return -1
 
     def first(self) -> int:
@@ -126,6 +151,30 @@ class Pending:
             ):
                 heappop(heads)
                 continue
+            at = line.next(at + 1)
+            if at < 0:
+                heappop(heads)
+            else:
+                heapreplace(heads, (line.entries[at][0], at, line))
+
+    def heads(self) -> list[tuple[Key, int, Line]]:
+        """The first pending job of each line that has any: its key, its place, the line."""
+        heads = []
+        for name, line in list(self._active.items()):
+            at = line.first()
+            if at < 0:
+                del self._active[name]
+            else:
+                heads.append((line.entries[at][0], at, line))
+        return heads
+
+    def queue(self) -> Generator[Job, object, None]:
+        """Every pending job in order, one by one, whatever becomes of those before it."""
+        heads = self.heads()
+        heapify(heads)
+        while heads:
+            _, at, line = heads[0]
+            yield line.entries[at][1]
             at = line.next(at + 1)
             if at < 0:
                 heappop(heads)

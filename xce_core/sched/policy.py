@@ -2,82 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from xce_core.model.cluster import Queue
-from xce_core.model.decisions import Decision
 from xce_core.model.jobs import Job
 from xce_core.sched.generators import PlanGenerator
+from xce_core.sched.outcomes import Election as Election
+from xce_core.sched.outcomes import HoldBack as HoldBack
+from xce_core.sched.outcomes import NoDecision as NoDecision
+from xce_core.sched.outcomes import Outcome as Outcome
+from xce_core.sched.outcomes import Selection as Selection
+from xce_core.sched.views import Session as Session
 
 if TYPE_CHECKING:
     from xce_core.sched.allocator import HostOrder
-    from xce_core.sched.scheduler import Scheduler
-
-
-@dataclass(frozen=True, slots=True)
-class HoldBack:
-    """A policy's word that a job is not to start now although it might fit.
-
-    :param remark: what blocks it, in a few words.
-    """
-
-    job: Job
-    remark: str
-
-
-@dataclass(frozen=True, slots=True)
-class NoDecision:
-    """A selection that ended in no decision.
-
-    :param job: the id that was selected.
-    :param cause: a stable word: ``job not found``, ``no scheduling object``, ``internal error``.
-    :param error: what happened, in a line; empty where the cause says all.
-    """
-
-    job: str
-    cause: str
-    error: str = ""
-
-
-Selection = Job | HoldBack
-Outcome = Decision | NoDecision
-Election = Generator[Selection, Outcome | None, None]
-
-
-class Session:
-    """One scheduling pass, as a policy sees it. Everything here is to be read, not changed.
-
-    :ivar number: counts sessions from 1.
-    :ivar time: now, in seconds.
-    :ivar each: True if every job that is refused is to be told so by itself, False if
-        nobody needs to know, so that jobs alike may be passed over.
-    """
-
-    __slots__ = ("_scheduler", "each", "number", "time")
-
-    def __init__(self, scheduler: Scheduler, number: int, time: float, each: bool) -> None:
-        self._scheduler = scheduler
-        self.number = number
-        self.time = time
-        self.each = each
-
-    def in_order(self) -> Election:
-        """The pending jobs by the policy's key, each to be proposed before the next is taken.
-
-        What a refused job means for those behind it, strict queues and jobs alike, is
-        seen to.
-        """
-        return self._scheduler.pending.in_order(self.each, self._scheduler.ledger)
-
-    def pending(self) -> list[Job]:
-        """All pending jobs by the policy's key."""
-        return list(self._scheduler.pending.jobs())
-
-    def running(self) -> list[Job]:
-        """All jobs that hold an allocation, in the order in which they started."""
-        return list(self._scheduler.running.values())
 
 
 class Policy:
@@ -87,9 +26,14 @@ class Policy:
     :meth:`elect` for anything else.
 
     :cvar name: how users name it.
+    :cvar passable: whether sessions may pass by without :meth:`elect` being called where
+        nobody needs to be told of refusals, and nobody pends but jobs alike to such as were
+        refused since something was last released. Say True unless :meth:`elect` must see
+        every session, to count or to remember something.
     """
 
     name = "submission"
+    passable = False
 
     def key(self, job: Job, queue: Queue) -> tuple[object, ...]:
         """What the order goes by, smallest first; ties go by job id.

@@ -8,6 +8,7 @@ from xce_core.model.requests import SpanKind
 from xce_core.sched.allocator import Allocator
 from xce_core.sched.ask import Ask
 from xce_core.sched.columns import Column, Counter
+from xce_core.sched.generators import pack
 from xce_core.sched.resolve import SchedulingObject
 
 _MAIN_FIRST = (
@@ -80,10 +81,23 @@ def _host_reasons(ask: Ask) -> list[Reason]:
         found.append(_reason(column, eligible & ~enough))
         fits &= enough
     found = [reason for reason in found if reason.hosts]
-    if fits:
-        code = ReasonCode.NO_PLAN if _room_enough(ask) else ReasonCode.TOO_FEW_HOSTS
-        found.append(Reason(code))
-    return found
+    if not fits:
+        return found
+    if not _room_enough(ask):
+        return [*found, Reason(ReasonCode.TOO_FEW_HOSTS)]
+    return [*found, *(_short_by_hosts(ask) or [Reason(ReasonCode.NO_PLAN)])]
+
+
+def _short_by_hosts(ask: Ask) -> list[Reason]:
+    """What the cluster lacks for the fewest hosts on which the tasks have room."""
+    if not ask.by_hosts:
+        return []
+    hosts = pack(ask, ask.primary.tasks_min).positions
+    return [
+        _reason(claim.counter)
+        for claim in ask.shared_claims
+        if claim.amount(ask.primary.tasks_min, hosts) > claim.counter.left
+    ]
 
 
 def smallest_share(ask: Ask) -> int:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xce_core.model.cluster import Cluster, Host
+from xce_core.model.decisions import Allocation, Placement
 from xce_core.model.expressions import Value
 from xce_core.model.jobs import Derived, Job
 from xce_core.model.limits import Dimension, Limit
-from xce_core.model.requests import Primary, Requirement
-from xce_core.model.resources import JOBS, Counted
+from xce_core.model.requests import Primary, Requirement, SpanKind
+from xce_core.model.resources import JOBS, SLOTS, Counted
 from xce_core.sched.ask import Ask, HostClaim, SharedClaim
 from xce_core.sched.ledger import Ledger
 
@@ -23,11 +26,21 @@ class SchedulingObject(Derived):
     :param alternatives: the asks of each alternative's members.
     :param complete: True if the core's own plans find a placement whenever there is one, so
         that a refusal stands until something is released.
+    :param slots_only: if all that it asks for is that many slots, one a task, on any hosts: it
+        then fits whenever the open hosts have so many left. Else 0.
     :ivar refused_at: the ledger's ``releases`` when the requirement was last refused.
     :ivar possible: whether an empty cluster could take it; None if nobody has asked yet.
     """
 
-    __slots__ = ("alternatives", "complete", "limits", "possible", "queue", "requirement")
+    __slots__ = (
+        "alternatives",
+        "complete",
+        "limits",
+        "possible",
+        "queue",
+        "requirement",
+        "slots_only",
+    )
 
     def __init__(
         self,
@@ -45,7 +58,40 @@ class SchedulingObject(Derived):
             len(members) <= 1 and not any(ask.has_first or ask.by_hosts for ask in members)
             for members in alternatives
         )
+        self.slots_only = _slots_only(alternatives)
         self.possible: bool | None = None
+
+
+def _slots_only(alternatives: tuple[tuple[Ask, ...], ...]) -> int:
+    if len(alternatives) != 1 or len(alternatives[0]) != 1:
+        return 0
+    ask = alternatives[0][0]
+    primary, hosts = ask.primary, ask.hosts
+    if (
+        ask.shared_claims
+        or len(ask.host_claims) != 1
+        or primary.span.kind is not SpanKind.FREE
+        or primary.tasks_min != primary.tasks_max
+        or ask.selected != hosts.open | hosts.closed | hosts.down
+    ):
+        return 0
+    column, *counts = ask.host_claims[0]
+    plain = column.limit is None and column.resource == SLOTS.name and counts == [1, 0, 0]
+    return primary.tasks_min if plain else 0
+
+
+def by_member(
+    wanted: SchedulingObject, allocation: Allocation
+) -> Sequence[tuple[Ask, tuple[Placement, ...]]]:
+    """The asks of the chosen alternative, each with its placements."""
+    members = wanted.alternatives[allocation.alternative]
+    if len(members) == 1:
+        return ((members[0], allocation.placements),)
+    return [
+        (ask, placements)
+        for number, ask in enumerate(members)
+        if (placements := tuple(p for p in allocation.placements if p.member == number))
+    ]
 
 
 class Resolver:

@@ -14,13 +14,14 @@ from xce_core.model.reasons import Reason, ReasonCode, Reasons, reason_set
 from xce_core.sched.allocator import Allocator, PluginFailure, describe
 from xce_core.sched.ask import Ask
 from xce_core.sched.dependents import Dependents, Timers
+from xce_core.sched.forecast import Ends, Twin
 from xce_core.sched.generators import CORE_PLANS, PlanGenerator
 from xce_core.sched.history import History, past_of
 from xce_core.sched.ledger import Ledger
 from xce_core.sched.pending import Pending
 from xce_core.sched.policy import HoldBack, NoDecision, Outcome, Policy, Session
 from xce_core.sched.refusal import refusal_reasons
-from xce_core.sched.resolve import ResolveError, Resolver, SchedulingObject
+from xce_core.sched.resolve import ResolveError, Resolver, SchedulingObject, by_member
 
 if TYPE_CHECKING:
     from xce_core.sched.watch import Seams
@@ -75,7 +76,9 @@ class Scheduler:
         self._strict = {name: policy.strict(queue) for name, queue in cluster.queues.items()}
         self._dependents = Dependents(self.jobs, self.history)
         self.timers = Timers()
-        self._plain_election = type(policy).elect is Policy.elect
+        self._passable = policy.passable or type(policy).elect is Policy.elect
+        self._ends: Ends | None = None
+        self._twin: Twin | None = None
 
     # What happens to jobs.
 
@@ -163,6 +166,8 @@ class Scheduler:
         if job.state is not JobState.RUNNING:
             raise JobError(f"job {job.id} is {job.state.value}, not running")
         job.state = JobState.SUSPENDED
+        if self._ends is not None:
+            self._ends.changed(job)
 
     def resume(self, job: Job) -> None:
         """A suspended job runs on.
@@ -172,12 +177,16 @@ class Scheduler:
         if job.state is not JobState.SUSPENDED:
             raise JobError(f"job {job.id} is {job.state.value}, not suspended")
         job.state = JobState.RUNNING
+        if self._ends is not None:
+            self._ends.changed(job)
 
     def modified(self, job: Job, now: Seconds) -> None:
         """Fields of *job* that place it among the others were changed.
 
         :raises JobError: if there is no such queue.
         """
+        if job.state in STARTED and self._ends is not None:
+            self._ends.changed(job)
         if job.state in STARTED or job.state in OVER:
             return
         if job.queue not in self.cluster.queues:
@@ -220,7 +229,7 @@ class Scheduler:
         ):
             raise JobError(f"job {job.id} has no such alternative or member")
         self._leave(job)
-        for ask, placements in _by_member(wanted, allocation):
+        for ask, placements in by_member(wanted, allocation):
             self.ledger.claim(ask, placements)
         job.reconstructed = True
         return self._start(job, allocation, now)
@@ -230,16 +239,18 @@ class Scheduler:
     def wake(self, now: Seconds) -> bool:
         """Jobs whose time has come by *now* become pending; whether there were any."""
         woken = False
-        for job in self.timers.due(now):
+        for due, job in self.timers.due(now):
             # It may have been set twice, or for a begin time that was changed since.
             if job.state is JobState.WAITING:
                 self._enter(job, now)
-                woken = woken or job.state is _PENDING
+                if job.state is _PENDING:
+                    job.eligible_time = due  # though the session comes later
+                    woken = True
         return woken
 
     def nothing_to_decide(self) -> bool:
         """Whether a session could only refuse again what was refused already."""
-        return self._plain_election and not self.pending.has_candidates(self.ledger.releases)
+        return self._passable and not self.pending.has_candidates(self.ledger.releases)
 
     def session(self, number: int, now: Seconds, each: bool) -> Iterator[Outcome]:
         """Decide: one outcome a selection, each after its effect on the state.
@@ -254,7 +265,7 @@ class Scheduler:
         except Exception as error:
             raise PluginFailure(self.policy.name, "elect", describe(error)) from error
         select = self._select
-        if self.seams is not None:
+        if self.seams is not None and self.seams.watching:
             select = partial(self.seams.select, self)
         outcome: Outcome | None = None
         try:
@@ -283,7 +294,7 @@ class Scheduler:
         """
         job = choice.job if isinstance(choice, HoldBack) else choice
         if not isinstance(job, Job):
-            return NoDecision(_shown(job), "job not found")
+            return NoDecision(choice_text(job), "job not found")
         if job.state is not _PENDING or self.jobs.get(job.id) is not job:
             return NoDecision(job.id, "job not found", f"it is {job.state.value}, not pending")
         wanted = job.sched
@@ -315,6 +326,32 @@ class Scheduler:
         allocation = allocator.allocate(wanted)
         if allocation is None and wanted.complete and not self._custom:
             wanted.refused_at = releases
+        return allocation
+
+    # What policies ask, beside what they propose.
+
+    @property
+    def ends(self) -> Ends:
+        """The started jobs by expected end; kept up to date from the first time it is asked for."""
+        if self._ends is None:
+            self._ends = Ends(self.running.values())
+        return self._ends
+
+    def twin(self) -> Twin:
+        """The second ledger, as it was left."""
+        if self._twin is None:
+            self._twin = Twin(self.ledger, self.allocator)
+        return self._twin
+
+    def would_get(self, job: Job) -> Allocation | None:
+        """The allocation that *job* would be given now; None if it would be refused."""
+        wanted = job.sched
+        if not isinstance(wanted, SchedulingObject):
+            return None
+        allocation = self.allocation_for(wanted, self.allocator)
+        if allocation is not None:
+            for ask, placements in by_member(wanted, allocation):
+                self.ledger.undo(ask, placements)
         return allocation
 
     def reasons(self, job: Job) -> Reasons:
@@ -366,15 +403,19 @@ class Scheduler:
         elif job.state in STARTED:
             assert job.allocation is not None
             assert isinstance(job.sched, SchedulingObject)
-            for ask, placements in _by_member(job.sched, job.allocation):
+            for ask, placements in by_member(job.sched, job.allocation):
                 self.ledger.release(ask, placements)
             del self.running[job.id]
+            if self._ends is not None:
+                self._ends.remove(job)
 
     def _start(self, job: Job, allocation: Allocation, now: Seconds) -> Dispatch:
         job.state = _RUNNING
         job.start_time = now
         job.allocation = allocation
         self.running[job.id] = job
+        if self._ends is not None:
+            self._ends.add(job)
         if job.index >= 0:
             self.history.note(job.number, job.index, past_of(job))
         if self._dependents.any:
@@ -416,30 +457,16 @@ class Emptiness:
         allocation = self._allocator.allocate(wanted)
         if allocation is None:
             return False
-        for ask, placements in _by_member(wanted, allocation):
+        for ask, placements in by_member(wanted, allocation):
             self._allocator.ledger.release(ask, placements)
         return True
-
-
-def _by_member(
-    wanted: SchedulingObject, allocation: Allocation
-) -> Sequence[tuple[Ask, tuple[Placement, ...]]]:
-    """The asks of the chosen alternative, each with its placements."""
-    members = wanted.alternatives[allocation.alternative]
-    if len(members) == 1:
-        return ((members[0], allocation.placements),)
-    return [
-        (ask, placements)
-        for number, ask in enumerate(members)
-        if (placements := tuple(p for p in allocation.placements if p.member == number))
-    ]
 
 
 def _plain(code: ReasonCode, name: str = "") -> Reasons:
     return reason_set(code, [Reason(code, name)])
 
 
-def _shown(choice: object) -> str:
+def choice_text(choice: object) -> str:
     """What a policy chose that is no job, as a text, whatever it is."""
     try:
         return str(choice)[:100]

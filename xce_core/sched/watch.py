@@ -26,6 +26,7 @@ from xce_core.sched.policy import HoldBack, NoDecision, Outcome, Session
 from xce_core.sched.refusal import ask_reasons
 from xce_core.sched.resolve import SchedulingObject
 from xce_core.sched.scan import Scan, cluster_rows
+from xce_core.sched.scheduler import choice_text
 
 if TYPE_CHECKING:
     from xce_core.sched.scheduler import Scheduler
@@ -157,14 +158,18 @@ class Seams:
         self._watching = []
         self.tell("xce_session_ended", number=number, time=time)
 
+    @property
+    def watching(self) -> bool:
+        """Whether any selection of the session in progress may be watched."""
+        return bool(self._watching)
+
     def select(self, scheduler: Scheduler, choice: object, session: Session) -> Outcome:
         """Decide *choice*, announced step by step if anybody wants to watch it."""
         self._position += 1
-        if self._watching:
-            job = choice.job if isinstance(choice, HoldBack) else choice
-            job_id = job.id if isinstance(job, Job) else str(job)
-            if self._wanted(job_id):
-                return self._watched(scheduler, choice, session, job, job_id)
+        job = choice.job if isinstance(choice, HoldBack) else choice
+        job_id = job.id if isinstance(job, Job) else choice_text(job)
+        if self._wanted(job_id):
+            return self._watched(scheduler, choice, session, job, job_id)
         return scheduler.decide(choice, session.time, scheduler.allocator)
 
     def _wanted(self, job_id: str) -> bool:

@@ -101,9 +101,7 @@ def _kept(events: Iterable[Event], replay: Replay) -> Iterator[Event]:
             yield _without_past(event, scheduler)
         elif isinstance(event, SessionMark):
             yield _without_pends(event)
-        elif not isinstance(event, JobEnd | JobAct | JobChange):
-            yield event
-        elif event.job in scheduler.jobs or not scheduler.was_submitted(event.job):
+        elif not isinstance(event, JobEnd | JobAct | JobChange) or _is_known(event.job, scheduler):
             yield event
 
 
@@ -133,6 +131,10 @@ def _with_session(events: Iterable[Event], replay: Replay) -> Iterator[Event]:
 
 
 # What is over.
+
+
+def _is_known(job: str, scheduler: Scheduler) -> bool:
+    return job in scheduler.jobs or not scheduler.was_submitted(job)
 
 
 def _without_past(job: Job, scheduler: Scheduler) -> Job:

@@ -1,0 +1,382 @@
+"""What is expected of the future: when running jobs end, and what fits once they have."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right, insort
+from collections.abc import Iterable, Iterator
+from itertools import islice
+from math import inf
+from typing import TYPE_CHECKING, NamedTuple
+
+from xce_core.model.decisions import Allocation
+from xce_core.model.jobs import Job, JobState, Seconds, seconds_sum
+from xce_core.model.resources import SLOTS
+from xce_core.sched.allocator import Allocator
+from xce_core.sched.ledger import Ledger
+from xce_core.sched.resolve import Resolver, SchedulingObject, by_member
+
+if TYPE_CHECKING:
+    from xce_core.sched.scheduler import Scheduler
+
+
+def expected_end(job: Job) -> Seconds:
+    """When a started job is expected to end: its start and its time limit; ``inf`` if never.
+
+    Never from its run time, which nobody can know. A job without a limit is not expected to
+    end, nor is a suspended one: nobody knows when it goes on. The answer may lie in the past.
+    """
+    if job.time_limit is None or job.start_time is None or job.state is JobState.SUSPENDED:
+        return inf
+    return seconds_sum(job.start_time, job.time_limit)
+
+
+class Expected(NamedTuple):
+    """A job that holds an allocation, as a line of :class:`Ends`.
+
+    :param end: :func:`expected_end`.
+    :param slots: how many slots it gives back.
+    """
+
+    end: Seconds
+    number: int
+    index: int
+    slots: int
+    job: Job
+
+
+class Ends:
+    """The jobs that hold an allocation, by expected end, then by job id; kept up to date."""
+
+    def __init__(self, running: Iterable[Job]) -> None:
+        self._of: dict[str, Expected] = {}
+        self.entries: list[Expected] = []
+        for job in running:
+            self.add(job)
+
+    def add(self, job: Job) -> None:
+        """*job* has started."""
+        entry = Expected(expected_end(job), job.number, job.index, slots_held(job), job)
+        self._of[job.id] = entry
+        insort(self.entries, entry)
+
+    def remove(self, job: Job) -> None:
+        """*job* gives back what it holds."""
+        del self.entries[bisect_left(self.entries, self._of.pop(job.id))]
+
+    def changed(self, job: Job) -> None:
+        """Something was done to a started *job* that its expected end depends on."""
+        self.remove(job)
+        self.add(job)
+
+
+def slots_held(job: Job) -> int:
+    """How many slots the allocation of *job* takes."""
+    wanted, allocation = job.sched, job.allocation
+    assert isinstance(wanted, SchedulingObject)
+    assert allocation is not None
+    if wanted.slots_only:
+        return wanted.slots_only
+    members = wanted.alternatives[allocation.alternative]
+    return sum(
+        members[member].slots(tasks) * hosts.bit_count()
+        for hosts, tasks, member, _ in allocation.placements
+    )
+
+
+class Twin:
+    """A second ledger of the same cluster, for what is not so but could be.
+
+    It places jobs as the scheduler would, by the same plans and in the same host order.
+    """
+
+    def __init__(self, live: Ledger, allocator: Allocator) -> None:
+        self._live = live
+        self.ledger = Ledger(live.cluster)
+        self._resolver = Resolver(live.cluster, self.ledger)
+        self._allocator = Allocator(
+            self.ledger, allocator.generators, allocator.host_order, allocator.order_name,
+            allocator.report,
+        )
+
+    def sync(self) -> None:
+        """Become like the live ledger."""
+        live, twin = self._live, self.ledger
+        for name, column in live.columns.items():
+            twin.columns[name].classes = dict(column.classes)
+        for name, counter in live.counters.items():
+            twin.counters[name].used = counter.used
+        for by_host in live.limit_columns.values():
+            assert by_host.limit is not None
+            copy = twin.limit_column(by_host.limit, by_host.instance)
+            copy.classes = dict(by_host.classes)
+        for shared in live.limit_counters.values():
+            assert shared.limit is not None
+            twin.limit_counter(shared.limit, shared.instance).used = shared.used
+        hosts, now = twin.hosts, live.hosts
+        hosts.open, hosts.closed, hosts.down = now.open, now.closed, now.down
+        hosts.changes += 1
+
+    def book(self, job: Job, allocation: Allocation) -> None:
+        """*job* holds *allocation*, whether it fits or not."""
+        for ask, placements in by_member(self._resolver.resolve(job), allocation):
+            self.ledger.claim(ask, placements)
+
+    def release(self, job: Job, allocation: Allocation) -> None:
+        """*job* gives *allocation* back."""
+        for ask, placements in by_member(self._resolver.resolve(job), allocation):
+            self.ledger.release(ask, placements)
+
+    def place(self, job: Job) -> Allocation | None:
+        """Claim a place for *job*; None, and nothing claimed, if there is none."""
+        return self._allocator.allocate(self._resolver.resolve(job))
+
+
+class Forecast:
+    """A time to come, by which running jobs have ended as expected and where some jobs start.
+
+    It begins now and goes forward with :meth:`until` and :meth:`earliest`. In it, running jobs
+    that are expected to end by its time have ended; those behind their time limit end at once.
+    What is promised a place with :meth:`start` has it from that time on. It is good for one
+    session, and is to be told with :meth:`started` of each job that starts meanwhile.
+
+    :ivar time: the time that it has got to.
+    :ivar window: how long that is from now.
+    :ivar promised: the jobs that start then, in the order in which they were promised to.
+    """
+
+    __slots__ = ("_held", "_now", "_scheduler", "_spare", "_twin", "promised", "time", "window")
+
+    def __init__(self, scheduler: Scheduler, now: Seconds) -> None:
+        self.time = now
+        self.window: Seconds = 0
+        self.promised: list[Job] = []
+        self._now = now
+        self._scheduler = scheduler
+        self._held: list[Allocation] = []
+        self._twin: Twin | None = None
+        # What is left then, as a number: as long as only jobs are asked about that want slots
+        # anywhere and nothing else, there is no need of a second ledger.
+        self._spare = free_slots(scheduler.ledger)
+        if self._spare < 0:
+            self._use_twin()
+            return
+        for end, _, _, held, _ in scheduler.ends.entries:
+            if end > now:
+                break
+            self._spare += held
+
+    # Going forward.
+
+    def earliest(self, job: Job) -> Seconds | None:
+        """Go forward to the first time at which *job* fits.
+
+        All jobs that are expected to end by then have ended then, also those of the same second.
+
+        :returns: that time; None, and the forecast stays where it was, if there is none.
+        """
+        if self.fits(job):
+            return self.time
+        slots = self._counted(job)
+        if slots:
+            return self._count_to(slots)
+        began = self.time
+        for time in self._times():
+            self.until(time)
+            if self.fits(job):
+                return time
+        self._move(began)
+        self._use_twin()
+        return None
+
+    def until(self, time: Seconds) -> None:
+        """Go forward to *time*.
+
+        :raises ValueError: if it lies back, or something was promised already.
+        """
+        if time < self.time or self.promised:
+            raise ValueError("a forecast goes only forward, and not once it holds promises")
+        ended = list(self._ending(time))
+        self._move(time)
+        for _, _, _, held, job in ended:
+            if self._twin is None:
+                self._spare += held
+            elif job.allocation is not None:
+                self._twin.release(job, job.allocation)
+
+    def _move(self, time: Seconds) -> None:
+        self.time = time
+        self.window = inf if time == inf else seconds_sum(time, -self._now)
+
+    def _ending(self, time: Seconds) -> Iterator[Expected]:
+        """Who is expected to end after the present time of the forecast, and by *time*."""
+        entries = self._scheduler.ends.entries
+        for entry in islice(entries, bisect_right(entries, (self.time, inf)), None):
+            if entry.end > time:
+                break
+            yield entry
+
+    def _times(self) -> list[Seconds]:
+        """The times to come at which somebody is expected to end, in order."""
+        times = dict.fromkeys(entry.end for entry in self._ending(inf))
+        times.pop(inf, None)
+        return list(times)
+
+    def _count_to(self, slots: int) -> Seconds | None:
+        """:meth:`earliest` of a job that does not fit yet, where counting slots is enough."""
+        spare, time = self._spare, self.time
+        entries = self._scheduler.ends.entries
+        for end, _, _, held, _ in islice(entries, bisect_right(entries, (time, inf)), None):
+            if end > time:
+                if spare >= slots:
+                    break
+                time = end
+            spare += held
+        if spare < slots or time == inf:
+            return None
+        self.until(time)
+        return time
+
+    # What fits then.
+
+    def fits(self, job: Job) -> bool:
+        """Whether *job* fits at the forecast's time, beside what was promised."""
+        slots = self._counted(job)
+        if slots:
+            return slots <= self._spare
+        assert self._twin is not None
+        allocation = self._twin.place(job)
+        if allocation is not None:
+            self._twin.release(job, allocation)
+        return allocation is not None
+
+    def start(self, job: Job) -> bool:
+        """Promise *job* its place at the forecast's time; False if it does not fit then."""
+        slots = self._counted(job)
+        if slots:
+            if slots > self._spare:
+                return False
+            self._spare -= slots
+        else:
+            assert self._twin is not None
+            allocation = self._twin.place(job)
+            if allocation is None:
+                return False
+            self._held.append(allocation)
+        self.promised.append(job)
+        return True
+
+    def end(self, job: Job) -> None:
+        """A running *job* that is expected to go on longer has ended by then all the same."""
+        if self._twin is None:
+            self._spare += slots_held(job)
+        elif job.allocation is not None:
+            self._twin.release(job, job.allocation)
+
+    # What may be started now.
+
+    def over_by_then(self, job: Job) -> bool:
+        """Whether *job*, started now, is expected to be over by the forecast's time."""
+        return job.time_limit is not None and job.time_limit <= self.window
+
+    def allows(self, job: Job) -> bool:
+        """Whether *job* could start now and leave everybody a place who was promised one."""
+        return self.over_by_then(job) or self.leaves_room(job)
+
+    def leaves_room(self, job: Job) -> bool:
+        """Whether *job* could start now and never end, and leave everybody promised a place.
+
+        It is measured by the hosts that it would be given now.
+        """
+        slots = self._counted(job)
+        if slots:
+            return slots <= self._spare
+        allocation = self._scheduler.would_get(job)
+        if allocation is None:
+            return False
+        assert self._twin is not None
+        held = self._held
+        allowed = self._make_room(job, allocation)
+        self._give_up(self._held)
+        self._twin.release(job, allocation)
+        self._take(held)
+        return allowed
+
+    def started(self, job: Job) -> None:
+        """*job* has started in this session; unless it is over by then, its hosts are taken.
+
+        Who was promised a place keeps one, if there is any left beside it.
+        """
+        if self.over_by_then(job):
+            return
+        assert job.allocation is not None
+        if self._twin is None:
+            self._spare -= slots_held(job)
+            return
+        held = self._held
+        if not self._make_room(job, job.allocation):
+            self._give_up(self._held)
+            self._take(held)
+
+    # The second ledger.
+
+    def _counted(self, job: Job) -> int:
+        """The slots of *job* if counting is enough; else 0, and the second ledger is there."""
+        wanted = job.sched
+        if self._twin is None:
+            slots = wanted.slots_only if isinstance(wanted, SchedulingObject) else 0
+            if slots:
+                return slots
+            self._use_twin()
+        return 0
+
+    def _use_twin(self) -> None:
+        """Have the second ledger stand as the forecast does."""
+        scheduler = self._scheduler
+        twin = self._twin = scheduler.twin()
+        twin.sync()
+        for end, _, _, _, job in scheduler.ends.entries:
+            if end > self.time:
+                break
+            if job.allocation is not None:
+                twin.release(job, job.allocation)
+        self._held = [held for job in self.promised if (held := twin.place(job)) is not None]
+
+    def _make_room(self, job: Job, allocation: Allocation) -> bool:
+        """Book *job*, and find the promised jobs new places beside it; whether all have one."""
+        assert self._twin is not None
+        self._give_up(self._held)
+        self._twin.book(job, allocation)
+        self._held = []
+        for promised in self.promised:
+            place = self._twin.place(promised)
+            if place is None:
+                return False
+            self._held.append(place)
+        return True
+
+    def _give_up(self, held: list[Allocation]) -> None:
+        assert self._twin is not None
+        for job, allocation in zip(self.promised, held, strict=False):
+            self._twin.release(job, allocation)
+
+    def _take(self, held: list[Allocation]) -> None:
+        assert self._twin is not None
+        for job, allocation in zip(self.promised, held, strict=False):
+            self._twin.book(job, allocation)
+        self._held = held
+
+
+def free_slots(ledger: Ledger) -> int:
+    """How many slots are left; -1 where their number alone does not tell what fits.
+
+    That is so where a host is not open, or was given more than it has.
+    """
+    column = ledger.columns.get(SLOTS.name)
+    if column is None or ledger.hosts.open != ledger.cluster.all_hosts:
+        return -1
+    free = 0
+    for left, hosts in column.classes.items():
+        if left < 0:
+            return -1
+        free += left * hosts.bit_count()
+    return free
