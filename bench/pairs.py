@@ -96,11 +96,18 @@ def run_pairs(
     a: Sequence[str], b: Sequence[str], pairs: int, tell: Callable[[str], None] = lambda _: None
 ) -> list[tuple[Run, Run]]:
     """Run A B A B ...; the warm-up pair is left out of the result."""
+    return [(one, two) for one, two in run_rounds((a, b), pairs, tell)]
+
+
+def run_rounds(
+    commands: Sequence[Sequence[str]], rounds: int, tell: Callable[[str], None] = lambda _: None
+) -> list[tuple[Run, ...]]:
+    """Run A B C ... A B C ...; the warm-up round is left out of the result."""
     taken = []
-    for number in range(pairs + 1):
-        taken.append((measure(a), measure(b)))
-        what = f"pair {number} of {pairs}" if number else "warm-up"
-        tell(f"{what}: {taken[-1][0].seconds:.3f} s, {taken[-1][1].seconds:.3f} s")
+    for number in range(rounds + 1):
+        taken.append(tuple(measure(command) for command in commands))
+        what = f"round {number} of {rounds}" if number else "warm-up"
+        tell(f"{what}: {', '.join(f'{run.seconds:.3f} s' for run in taken[-1])}")
     return taken[1:]
 
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import click
 
-from bench.pairs import CommandFailed, Comparison, compare, lines, measure, run_pairs
+from bench.pairs import CommandFailed, Comparison, Run, compare, lines, measure, run_rounds
 from bench.slices import (
     Job,
     from_zero,
@@ -35,7 +35,10 @@ from bench.strip_seams import strip_tree
 MACHINE = 1_000
 FREE = 100
 
-BARE_LOOP = Path(__file__).parent.parent / "tests" / "reference" / "fcfs.py"
+ROOT = Path(__file__).parent.parent
+BARE_LOOP = ROOT / "tests" / "reference" / "fcfs.py"
+BARE_EASY = ROOT / "tests" / "reference" / "easy.py"
+EASY = ("-p", str(ROOT / "fixtures" / "plugins" / "easy" / "xce_easy.py"), "--policy", "easy")
 
 
 class Sizes(click.ParamType):
@@ -115,12 +118,16 @@ class Bench:
         jobs: tuple[int | None, int | None] = (None, None),
     ) -> Comparison:
         """Measure the pairs and show each on standard error."""
-        click.echo(f"{names[0]} against {names[1]}", err=True)
+        rounds = self.rounds(" against ".join(names), commands)
+        return compare([(one, two) for one, two in rounds], *jobs)
+
+    def rounds(self, what: str, commands: Sequence[Sequence[str]]) -> list[tuple[Run, ...]]:
+        """Run the commands one after the other, as many times as there are to be pairs."""
+        click.echo(what, err=True)
         try:
-            taken = run_pairs(*commands, self.pairs, lambda text: click.echo(f"  {text}", err=True))
+            return run_rounds(commands, self.pairs, lambda text: click.echo(f"  {text}", err=True))
         except CommandFailed as failure:
             raise click.ClickException(str(failure)) from None
-        return compare(taken, *jobs)
 
     def report(self, case: str, names: tuple[str, str], result: Comparison, **more: float) -> None:
         """Keep a result, to be printed at the end."""
@@ -181,6 +188,26 @@ def fcfs(bench: Bench, sizes: Sequence[int]) -> None:
         result = bench.compare(names, (bench.simulate(log), loop), (size, size))
         memory = _bytes_per_job(result.a.peak_kib, size)
         bench.report(f"fcfs, {size:,} jobs", names, result, bytes_per_job=memory)
+
+
+@main.command()
+@click.option("--sizes", type=Sizes(), default="50000,200000", show_default=True)
+@click.pass_obj
+def easy(bench: Bench, sizes: Sequence[int]) -> None:
+    """EASY backfilling and strict order, each against a bare loop, all four alternating."""
+    jobs, procs = bench.source(max(sizes))
+    for size in sizes:
+        log = bench.slice("log", jobs[:size], procs)
+        commands = (
+            bench.simulate(log, *EASY),
+            [sys.executable, str(BARE_EASY), str(log)],
+            bench.simulate(log),
+            [sys.executable, str(BARE_LOOP), str(log)],
+        )
+        taken = bench.rounds("EASY, bare EASY, FCFS, bare FCFS", commands)
+        for name, first in (("EASY", 0), ("FCFS", 2)):
+            result = compare([(run[first], run[first + 1]) for run in taken], size, size)
+            bench.report(f"{name}, {size:,} jobs", (name, f"bare {name}"), result)
 
 
 @main.command()

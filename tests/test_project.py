@@ -46,12 +46,7 @@ REQUIREMENTS = frozenset(
 # Requirements that no test names yet. A test that names one takes it off this list.
 PENDING = frozenset(
     """
-    R1.1 R1.2 R1.3 R1.4 R1.5 R1.6 R1.7 R1.8 R1.9 R1.10 R1.11 R1.12 R2.1 R2.2
-    R2.3 R2.5 R3.1 R3.2 R3.3 R3.4 R3.5 R3.6 R4.1 R4.2 R4.3 R4.4 R4.5 R4.6
-    R4.7 R4.8 R5.1 R5.2 R5.3 R5.4 R5.5 R5.6 R5.7 R5.8 R5.9 R5.10 R6.1 R6.2
-    R6.3 R6.4 R7.1 R7.2 R7.3 R7.4 R7.5 R7.6 R7.8 R7.9 R7.10 R7.11 R8.1 R8.2
-    R8.3 R8.4 R8.5 R8.6 R8.7 R9.1 R9.2 R9.3 R9.4 R9.5 R9.6 R10.1 R10.2 R10.3
-    R10.4 R10.5 R10.6 R11.1 R11.4 I1 I2 I3 I4 P1 P2 P3 P4
+    I1 I2 I3 I4 P1 P2 P3 P4
     """.split()
 )
 

@@ -15,7 +15,7 @@ import click
 
 if TYPE_CHECKING:
     from xce_core.frontends import Startup
-    from xce_core.plugins import Plugins
+    from xce_core.plugins import Found, Plugins
     from xce_core.sim.run import Run, RunOptions
 
 MISMATCH, USAGE, BAD_INPUT, BAD_PLUGIN, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 4, 130, 141
@@ -30,7 +30,8 @@ Examples:
 
 \b
 Exit status: 0 success, 1 a verify mismatch, 2 wrong usage, 3 bad input,
-4 a plugin asked for by name fails, 130 interrupt, 141 closed pipe.
+4 a plugin asked for by name fails, 70 internal error, 130 interrupt,
+141 closed pipe.
 """
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -66,6 +67,7 @@ def _plugin_options(command: F) -> F:
             "May be repeated.",
         ),
         click.option("--no-autoload", is_flag=True, help="Load only the plugins named with -p."),
+        click.option("--trace-hooks", is_flag=True, help="Show each call of a hook of a plugin."),
         click.option("--debug", is_flag=True, help="Show a traceback for unexpected errors."),
     ):
         command = option(command)
@@ -195,7 +197,12 @@ def _plugins(given: dict[str, Any]) -> Plugins:
     from xce_core.plugins import Plugins, split_names
 
     wanted, blocked = split_names(given["plugins"])
-    plugins = Plugins(not given["no_autoload"], blocked, lambda text: _say(f"warning: {text}"))
+    plugins = Plugins(
+        not given["no_autoload"],
+        blocked,
+        warn=lambda text: _say(f"warning: {text}"),
+        traffic=(lambda text: _say(f"hook {text}")) if given["trace_hooks"] else None,
+    )
     for name in wanted:
         plugins.load(name)
     return plugins
@@ -205,8 +212,7 @@ def _run_options(given: dict[str, Any]) -> RunOptions:
     from xce_core.sim.run import RunOptions
     from xce_core.sim.workload import Timeline
 
-    if given["as_json"] and "-" in (given["sim_output"], given["jobs_csv"], given["log"]):
-        raise click.UsageError("--json needs standard output for itself; give the others a file")
+    _refuse_shared_outputs(given)
     return RunOptions(
         sim=given["sim"],
         cluster=given["cluster"],
@@ -222,6 +228,24 @@ def _run_options(given: dict[str, Any]) -> RunOptions:
         log=given["log"],
         tau=given["tau"],
     )
+
+
+def _refuse_shared_outputs(given: dict[str, Any]) -> None:
+    """Two outputs must not go to one place.
+
+    :raises click.UsageError: if they do.
+    """
+    taken = {"-": "--json"} if given["as_json"] else {}
+    for option in ("sim_output", "jobs_csv", "log"):
+        path = given[option]
+        if path is None:
+            continue
+        flag = f"--{option.replace('_', '-')}"
+        place = path if path == "-" else os.path.realpath(path)
+        if place in taken:
+            where = "standard output" if place == "-" else path
+            raise click.UsageError(f"{taken[place]} and {flag} would both write to {where}")
+        taken[place] = flag
 
 
 def _input_options(pairs: tuple[str, ...], repairs: tuple[str, ...]) -> dict[str, str]:
@@ -304,35 +328,49 @@ def _verdict(run: Run, options: RunOptions) -> int:
 
 @cli.command("plugins")
 @click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
+@_plugin_options
 @click.pass_obj
-def plugins_command(given: dict[str, Any], as_json: bool) -> None:
-    """List plugins: name, version, kind, hooks, and what is wrong with broken ones."""
-    click.get_current_context().exit(_unless_closed(lambda: _list_plugins(given, as_json)))
+def plugins_command(before: dict[str, Any], /, as_json: bool, **given: Any) -> None:
+    """List plugins: name, version, source, kind, what they provide, and what is wrong."""
+    both = {name: value + before[name] if name == "plugins" else value or before[name]
+            for name, value in given.items()}
+    click.get_current_context().exit(_unless_closed(lambda: _list_plugins(both, as_json)))
 
 
 def _list_plugins(given: dict[str, Any], as_json: bool) -> int:
+    from xce_core.hookspecs import API_VERSION
+
     plugins = _plugins(given)
     plugins.load_all()
     rows = plugins.found()
     if as_json:
-        listed = [
-            {
-                "name": row.name,
-                "version": row.version or None,
-                "source": row.source,
-                "kind": row.kind or None,
-                "hooks": list(row.hooks),
-                "failure": row.failure or None,
-            }
-            for row in rows
-        ]
-        click.echo(json.dumps({"format": "xce-plugins", "version": 1, "plugins": listed}, indent=2))
+        found = {"hook_interface": API_VERSION, "plugins": [_plugin_object(row) for row in rows]}
+        click.echo(json.dumps({"format": "xce-plugins", "version": 1, **found}, indent=2))
         return 0
+    table: list[tuple[str, ...]] = [("plugin", "version", "source", "kind", "hooks", "provides")]
     for row in rows:
-        state = f"broken: {row.failure}" if row.failure else ", ".join(row.hooks)
-        kind = row.kind or "-"
-        click.echo(f"{row.name:<16} {row.version or '-':<10} {row.source:<12} {kind:<16} {state}")
+        provides = [*row.provides, *([f"broken: {row.failure}"] if row.failure else [])]
+        kind = row.kind.replace(", ", "+")
+        hooks = str(len(row.hooks) or "")
+        cells = (row.name, row.version, row.source, kind, hooks, ", ".join(provides))
+        table.append(tuple(cell or "-" for cell in cells))
+    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
+    for row_cells in table:
+        line = "  ".join(f"{cell:{width}}" for cell, width in zip(row_cells, widths, strict=True))
+        click.echo(line.rstrip())
     return 0
+
+
+def _plugin_object(row: Found) -> dict[str, object]:
+    return {
+        "name": row.name,
+        "version": row.version or None,
+        "source": row.source,
+        "kind": row.kind or None,
+        "hooks": list(row.hooks),
+        "provides": list(row.provides),
+        "failure": row.failure or None,
+    }
 
 
 def main() -> None:

@@ -65,7 +65,7 @@ class ReaderSpecs:
         """Readers of formats other than recordings.
 
         Called once, when an input is to be opened that is no recording. A reader must not
-        open anything but the stream it is given.
+        open anything but the stream it is given and what the user named in its options.
         """
 
 
@@ -116,10 +116,11 @@ class SeamSpecs:
         """
 
     @hookspec
-    def xce_selection_begun(self, selected: Selected) -> None:
+    def xce_selection_begun(self, selected: Selected, cluster: Cluster) -> None:
         """The policy chose a job.
 
         :param selected: the job, its place in the session, and the keys that put it there.
+        :param cluster: the cluster, for names of hosts.
         """
 
     @hookspec
@@ -177,11 +178,11 @@ class SeamSpecs:
         """
 
     @hookspec
-    def xce_members_released(self, path: Path, hosts: tuple[str, ...]) -> None:
+    def xce_members_released(self, path: Path, hosts: int) -> None:
         """Members had claimed hosts when one after them failed; called before the whole ends.
 
         :param path: the whole.
-        :param hosts: those hosts, now free again, in the order of the members.
+        :param hosts: the mask of those hosts, now free again.
         """
 
     @hookspec
@@ -267,10 +268,10 @@ class SeamSpecs:
         """
 
     @hookspec
-    def xce_plan_rolled_back(self, hosts: tuple[str, ...]) -> None:
+    def xce_plan_rolled_back(self, hosts: int) -> None:
         """A plan failed after hosts had been found for some of its positions.
 
-        :param hosts: those hosts, now free again, in the order of the positions.
+        :param hosts: the mask of those hosts, now free again.
         """
 
     @hookspec

@@ -11,7 +11,7 @@ from xce_core.sim.events import JobAct, JobChange
 from xce_core.sim.observer import Happening, Observer
 from xce_core.sim.replay import Replay
 
-ITEMS = 20
+ITEMS = 8
 """How many ranges a line shows."""
 
 _PENDING = JobState.PENDING
@@ -20,11 +20,12 @@ _PENDING = JobState.PENDING
 class Ranges:
     """A set of numbers as the ranges that it consists of."""
 
-    __slots__ = ("_firsts", "_lasts")
+    __slots__ = ("_firsts", "_lasts", "_text")
 
     def __init__(self) -> None:
         self._firsts: list[int] = []
         self._lasts: list[int] = []
+        self._text = ""
 
     def __bool__(self) -> bool:
         return bool(self._firsts)
@@ -35,6 +36,8 @@ class Ranges:
         at = bisect_right(firsts, number)
         if at and lasts[at - 1] >= number:
             return False
+        if at <= ITEMS:
+            self._text = ""
         joins_before = at > 0 and lasts[at - 1] == number - 1
         joins_after = at < len(firsts) and firsts[at] == number + 1
         if joins_before and joins_after:
@@ -55,6 +58,8 @@ class Ranges:
         at = bisect_right(firsts, number) - 1
         if at < 0 or lasts[at] < number:
             return False
+        if at <= ITEMS:
+            self._text = ""
         first, last = firsts[at], lasts[at]
         if first == last:
             del firsts[at], lasts[at]
@@ -68,26 +73,29 @@ class Ranges:
             lasts.insert(at + 1, last)
         return True
 
-    def items(self, most: int) -> list[str]:
-        """At most *most* ranges, as texts."""
+    def items(self) -> list[tuple[int, str]]:
+        """The first ranges, one more than are shown, each with its first number."""
         return [
-            str(first) if first == last else f"{first}-{last}"
-            for first, last in zip(self._firsts[:most], self._lasts, strict=False)
+            (first, str(first) if first == last else f"{first}-{last}")
+            for first, last in zip(self._firsts[: ITEMS + 1], self._lasts, strict=False)
         ]
 
-    def begins(self, most: int) -> list[int]:
-        """The first numbers of these."""
-        return self._firsts[:most]
+    def text(self) -> str:
+        """The first ranges, joined; most changes are at the end, and leave them as they are."""
+        if not self._text:
+            self._text = joined([text for _, text in self.items()])
+        return self._text
 
-    def text(self, most: int) -> str:
-        """At most *most* ranges, joined."""
-        text = ",".join(self.items(most))
-        return f"{text},..." if len(self._firsts) > most else text
+
+def joined(items: list[str]) -> str:
+    """The first of *items*, as many as a line shows."""
+    return ",".join(items if len(items) <= ITEMS else [*items[:ITEMS], "..."])
 
 
 class Backlog(Observer):
     """The pending jobs of a replay, as they were when they were last settled.
 
+    :ivar fresh: jobs that came in since, and need not be pending any more.
     :ivar signature: differs, but for an odd chance in 2**60, where the set of jobs does.
     """
 
@@ -96,25 +104,27 @@ class Backlog(Observer):
         self._count = 0
         self._plain = Ranges()
         self._arrays: dict[int, Ranges] = {}
-        self._fresh: list[Job] = []
+        self.fresh: list[Job] = []
         self._replay: Replay | None = None
 
     def begun(self, replay: Replay) -> None:
         """From now on be told which jobs become pending."""
         self._replay = replay
-        replay.scheduler.pending = NotedPending(self._fresh.append)
+        replay.scheduler.pending = NotedPending(self.fresh.append)
 
     def settle(self, started: list[Job]) -> None:
         """Take those in who came since the last time, and those out who *started*.
 
         Most jobs of a lightly loaded cluster start as they come, and cost next to nothing.
         """
-        for job in self._fresh:
-            if job.state is _PENDING:
-                self._add(job)
-        self._fresh.clear()
-        for job in started:
-            self._remove(job)
+        if self.fresh:
+            for job in self.fresh:
+                if job.state is _PENDING:
+                    self._add(job)
+            self.fresh.clear()
+        if self._count:
+            for job in started:
+                self.remove(job)
 
     def _add(self, job: Job) -> None:
         if job.index < 0:
@@ -125,7 +135,8 @@ class Backlog(Observer):
             self._count += 1
             self.signature ^= hash((job.number, job.index))
 
-    def _remove(self, job: Job) -> None:
+    def remove(self, job: Job) -> None:
+        """*job* is not pending any more, if it was."""
         if job.index < 0:
             was = self._plain.remove(job.number)
         else:
@@ -137,34 +148,27 @@ class Backlog(Observer):
             self._count -= 1
             self.signature ^= hash((job.number, job.index))
 
-    def over(self, job: Job, told: bool, at_limit: bool) -> None:
-        """It may have been killed while it was pending."""
-        if job.start_time is None:
-            self._remove(job)
-
     def happened(self, event: Happening) -> None:
         """A job may have been held, or made to wait."""
         if isinstance(event, (JobAct, JobChange)):
             assert self._replay is not None
             job = self._replay.scheduler.jobs.get(event.job)
             if job is not None and job.state is not _PENDING:
-                self._remove(job)
+                self.remove(job)
 
     def text(self) -> str:
         """The pending jobs as a list such as ``4-9,12[1-30]``, cut if it is long."""
-        text = self._mixed() if self._arrays else self._plain.text(ITEMS)
+        text = self._mixed() if self._arrays else self._plain.text()
         return f"{text} ({self._count} jobs)" if text.endswith("...") else text
 
     def _mixed(self) -> str:
-        most = ITEMS + 1
-        items = list(zip(self._plain.begins(most), self._plain.items(most), strict=True))
+        items = self._plain.items()
         items += [
-            (number, f"{number}[{self._arrays[number].text(ITEMS)}]")
-            for number in sorted(self._arrays)[:most]
+            (number, f"{number}[{self._arrays[number].text()}]")
+            for number in sorted(self._arrays)[: ITEMS + 1]
         ]
         items.sort(key=lambda item: item[0])
-        shown = [text for _, text in items[:ITEMS]]
-        return ",".join([*shown, "..."] if len(items) > ITEMS else shown)
+        return joined([text for _, text in items])
 
 
 class NotedPending(Pending):

@@ -156,6 +156,11 @@ class Breakpoints:
     def _about(self) -> list[Callable[[Job], bool]]:
         return [p.about for p in self._on[Event.DECISION] if p.about is not None]
 
+    @property
+    def about_jobs(self) -> bool:
+        """Whether any is about some jobs only."""
+        return bool(self._about())
+
     def submitted(self, job: Job) -> bool:
         """A job comes in: whether any breakpoint is about just this job."""
         for point in self._on[Event.DECISION]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from enum import Enum
 
 from xce_core.model.decisions import Dispatch
@@ -27,6 +27,10 @@ class Position(Enum):
     BROKEN = "broken off by an error"
 
 
+# Looked up so often that it shows in a long replay.
+_BETWEEN, _READY, _INSIDE, _END, _BROKEN = Position
+
+
 class Discarded(Exception):
     """A run is given up: its outputs are not to appear."""
 
@@ -40,7 +44,6 @@ class Driver:
     :ivar taken_over: those started in it because the recording has it so.
     :ivar decided: outcomes in the current session so far.
     :ivar failure: what broke the replay off.
-    :ivar submitted: told of each job that comes in.
     :ivar each: whether every refusal is to be told, whatever else is wanted.
     """
 
@@ -53,14 +56,13 @@ class Driver:
         self.run: Run
         self.backlog: Backlog
         self.recent: Recent
-        self.position = Position.BETWEEN
+        self.position = _BETWEEN
         self.moved = False
         self.dispatched: list[Job] = []
         self.taken_over: list[Job] = []
         self.decided = 0
         self.failure: Exception | None = None
         self.each = False
-        self.submitted: Callable[[Job], None] | None = None
 
     @property
     def options(self) -> RunOptions:
@@ -79,7 +81,8 @@ class Driver:
             run that is open then stays as it is.
         """
         options = options or self._options
-        backlog, recent = Backlog(), Recent(self._submitted)
+        backlog = Backlog()
+        recent = Recent(backlog)
         run = Run(options, self._plugins, (backlog, recent))
         run.__enter__()
         try:
@@ -92,17 +95,18 @@ class Driver:
         self._options, self.run, self.backlog, self.recent = options, run, backlog, recent
         self._open = True
         self.each = run.replay.each
-        self.position, self.moved, self.failure = Position.BETWEEN, False, None
+        self.position, self.moved, self.failure = _BETWEEN, False, None
         self.dispatched, self.taken_over, self.decided = [], [], 0
 
     @property
     def ready(self) -> bool:
         """Whether a session is about to begin."""
-        return self.position is Position.READY
+        return self.position is _READY
 
-    def _submitted(self, job: Job) -> None:
-        if self.submitted is not None:
-            self.submitted(job)
+    @property
+    def inside(self) -> bool:
+        """Whether a session is in progress."""
+        return self.position is _INSIDE
 
     # Moving on.
 
@@ -111,19 +115,18 @@ class Driver:
 
         :param each: whether that session is to tell every refusal by itself.
         """
-        self.check_usable()
-        replay = self.replay
+        replay = self.run.replay
         replay.each = self.each or each
         self.moved = True
         try:
             ready = replay.advance()
-        except Exception as error:
+        except BaseException as error:
             self._break(error)
             raise
         if ready:
-            self.position = Position.READY
+            self.position = _READY
         elif replay.finished:
-            self.position = Position.END
+            self.position = _END
         return ready
 
     def begin(self) -> None:
@@ -132,8 +135,8 @@ class Driver:
         self.dispatched.clear()
         self.taken_over.clear()
         self.decided = 0
-        self._outcomes = self.replay.outcomes()
-        self.position = Position.INSIDE
+        self._outcomes = self.run.replay.outcomes()
+        self.position = _INSIDE
 
     def rest(self) -> Iterator[Outcome]:
         """The outcomes of the session from here on; it is over when all are out.
@@ -143,31 +146,57 @@ class Driver:
         assert self._outcomes is not None
         try:
             for outcome in self._outcomes:
-                self.decided += 1
-                if isinstance(outcome, Dispatch):
-                    jobs = self.taken_over if outcome.reconstructed else self.dispatched
-                    jobs.append(outcome.job)
+                self._note(outcome)
                 yield outcome
         except GeneratorExit:
             raise
         except BaseException as error:
-            self.break_off()
-            self._break(error if isinstance(error, Exception) else Discarded(repr(error)))
+            self._break(error)
             raise
+        self._session_over()
+
+    def run_through(self) -> bool:
+        """Go through the rest of the session; False if the replay is paused before it is over."""
+        assert self._outcomes is not None
+        replay, dispatched = self.replay, self.dispatched
+        try:
+            for outcome in self._outcomes:
+                if outcome.__class__ is Dispatch and not outcome.reconstructed:
+                    dispatched.append(outcome.job)
+                    self.decided += 1
+                else:
+                    self._note(outcome)
+                if replay.paused:
+                    return False
+        except BaseException as error:
+            self._break(error)
+            raise
+        self._session_over()
+        return True
+
+    def _note(self, outcome: Outcome) -> None:
+        self.decided += 1
+        if isinstance(outcome, Dispatch):
+            jobs = self.taken_over if outcome.reconstructed else self.dispatched
+            jobs.append(outcome.job)
+
+    def _session_over(self) -> None:
         self._outcomes = None
-        self.position = Position.BETWEEN
+        self.position = _BETWEEN
 
     def check_usable(self) -> None:
         """Whether the replay can go on.
 
         :raises CommandError: if an error broke it off.
         """
-        if self.position is Position.BROKEN:
+        if self.position is _BROKEN:
             raise CommandError("the replay was broken off by an error; restart begins anew")
 
-    def _break(self, error: Exception) -> None:
-        self.failure = error
-        self.position = Position.BROKEN
+    def _break(self, error: BaseException) -> None:
+        """The replay can't go on."""
+        self.break_off()
+        self.failure = error if isinstance(error, Exception) else Discarded(repr(error))
+        self.position = _BROKEN
 
     # Ending.
 
@@ -178,9 +207,6 @@ class Driver:
             close = getattr(outcomes, "close", None)
             if close is not None:
                 close()
-            replay = self.replay
-            if replay.scheduler.seams is not None:
-                replay.scheduler.seams.session_ended(replay.number, replay.now)
 
     def give_up(self) -> None:
         """The run ends here and its outputs do not appear."""
@@ -203,8 +229,7 @@ class Driver:
                 raise self.failure
             return
         if self._has_outputs() and self._outcomes is not None:
-            for _ in self.rest():
-                pass
+            self.run_through()
         self.break_off()
         self.replay.finish()
         self._open = False

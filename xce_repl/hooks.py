@@ -60,6 +60,7 @@ class Hooks:
     :ivar notices: what went wrong, in lines that are still to be shown; each plugin and hook
         once a session.
     :ivar see_decisions: whether any plugin wants to be told of decisions.
+    :ivar judge_rounds: whether any plugin has a say in which rounds are collapsed.
     """
 
     def __init__(self, plugins: Plugins) -> None:
@@ -72,7 +73,7 @@ class Hooks:
         asked = {impl.plugin_name for impl in self._impls["xce_repl_wants_each"]}
         self._always_each = bool(watching - asked)
         self.see_decisions = bool(self._impls["xce_repl_decided"])
-        self._judge_rounds = bool(self._impls["xce_repl_may_collapse"])
+        self.judge_rounds = bool(self._impls["xce_repl_may_collapse"])
         self._seen = any(self._sorted(name) for name in _seam_names())
 
     def _sorted(self, name: str) -> list[Any]:
@@ -96,8 +97,7 @@ class Hooks:
 
     def session_begins(self) -> None:
         """What failed before may be told again."""
-        if self._told:
-            self._told.clear()
+        self._told.clear()
 
     def ask(self, name: str, /, **facts: object) -> list[tuple[str, Any]]:
         """The answers of those who gave one, each with the plugin's name."""
@@ -131,8 +131,6 @@ class Hooks:
 
     def may_collapse(self, number: int, time: Seconds, dispatched: int, changed: bool) -> bool:
         """Whether no plugin wants the round to be shown alone."""
-        if not self._judge_rounds:
-            return True
         ended = Round(number, time, dispatched, changed)
         return all(answer for _, answer in self.ask("xce_repl_may_collapse", ended=ended))
 

@@ -72,8 +72,8 @@ class Mover:
         driver, replay = self._driver, self._driver.replay
         self._rounds = Rounds(self._clock, self._hooks, driver.backlog)
         self._heading, self._mismatches = -1, 0
+        self._replay = replay
         replay.pass_over = self._pass_over
-        driver.submitted = self._submitted
         self.stop = None
 
     # The commands.
@@ -130,63 +130,95 @@ class Mover:
         driver.check_usable()
         self._shell.forget_queue()
         self.stop, self._goal = None, goal
+        driver.recent.hear = self._submitted if self._breakpoints.about_jobs else None
+        if driver.moved and driver.position is Position.BETWEEN:
+            self._breakpoints.since = (driver.replay.number, driver.replay.now)
+        looked_at = (
+            bool(goal.decisions) or self._breakpoints.active or self._hooks.see_decisions
+        )
         with self._interrupts.noticed_by(driver.replay):
             try:
-                yield from self._to(goal)
+                yield from self._slowly(goal) if looked_at else self._swiftly(goal)
             except Exception:
+                yield from self._take_passed()
                 yield from self._rounds.flush()
                 yield from self._hooks.drain()
                 raise
             yield from self._arrived()
 
-    def _to(self, goal: Goal) -> Iterator[str]:
-        """The move itself; it ends where something stops it."""
+    def _slowly(self, goal: Goal) -> Iterator[str]:
+        """The move, where somebody looks at each decision; it ends where something stops it."""
         driver, replay = self._driver, self._driver.replay
-        looked_at = (
-            bool(goal.decisions) or self._breakpoints.active or self._hooks.see_decisions
-        )
         while driver.position is not Position.END:
             if driver.position is Position.BETWEEN:
-                yield from self._set_out(goal)
-                if not driver.ready or self._stopped_before(goal):
+                each = bool(goal.decisions) or self._breakpoints.want_each()
+                driver.set_out(each or self._hooks.wants_each())
+                yield from self._take_passed()
+                if not driver.ready or self._stopped_before():
                     return
             if driver.ready:
                 driver.begin()
-            if looked_at:
-                yield from self._session(goal)
-                if driver.position is Position.INSIDE:
-                    return
-            else:
-                for _ in driver.rest():
-                    if replay.paused:
-                        return
+            yield from self._session(goal)
+            if driver.inside:
+                return
             yield from self._session_over(goal)
             if goal.session_over or replay.paused:
                 return
 
-    def _set_out(self, goal: Goal) -> Iterator[str]:
-        """Bring the next session about; the lines for those passed over."""
-        each = bool(goal.decisions) or self._hooks.wants_each()
-        if self._breakpoints.active:
-            each = each or self._breakpoints.want_each()
-        try:
-            self._driver.set_out(each)
-        finally:
-            if self._passed:
-                passed, self._passed = self._passed, []
-                yield from passed
+    def _swiftly(self, goal: Goal) -> Iterator[str]:
+        """The same, where nobody does: a long log is full of such sessions."""
+        if self._driver.position is Position.END:
+            return
+        driver, replay, rounds = self._driver, self._driver.replay, self._rounds
+        verified = driver.run.verifier is not None
+        if driver.inside:
+            if not driver.run_through():
+                return
+            yield from self._session_over(goal)
+        hooks, over, taken_over, dispatched = (
+            self._hooks, rounds.over, driver.taken_over, driver.dispatched
+        )  # fmt: skip
+        ready = driver.ready
+        while not (goal.session_over or replay.paused):
+            if not ready:
+                ready = driver.set_out(hooks.wants_each())
+                if self._passed:
+                    yield from self._take_passed()
+                if not ready or replay.paused or self._at_goal():
+                    return
+            driver.begin()
+            if not driver.run_through():
+                return
+            ready = False
+            if verified or hooks.notices:
+                yield from self._session_over(goal)
+            elif lines := over(replay.number, replay.now, taken_over, dispatched):
+                yield from lines
+
+    def _at_goal(self) -> bool:
+        """Whether the session that comes is the one before which to stop."""
+        replay, before = self._driver.replay, self._goal.before
+        return before is not None and before(replay.number, replay.now)
+
+    def _take_passed(self) -> list[str]:
+        """The lines for the sessions that were passed over."""
+        passed, self._passed = self._passed, []
+        return passed
 
     def _pass_over(self) -> bool:
         """Whether the session that comes, in which nothing can be decided, need not be held."""
-        replay, goal = self._driver.replay, self._goal
+        replay = self._replay
         if replay.paused or len(self._passed) >= LINES_HELD:
             return False
-        if goal.before is not None and goal.before(replay.number, replay.now):
+        if self._goal.before is not None and self._at_goal():
             return False
-        if self._breakpoints.active and self._breakpoints.session_reached(replay):
-            return False
-        self._passed += self._rounds.passed(replay.number, replay.now)
-        self._breakpoints.since = (replay.number, replay.now)
+        if self._breakpoints.active:
+            if self._breakpoints.session_reached(replay):
+                return False
+            self._breakpoints.since = (replay.number, replay.now)
+        lines = self._rounds.passed(replay.number, replay.now)
+        if lines:
+            self._passed += lines
         return True
 
     def _submitted(self, job: Job) -> None:
@@ -194,14 +226,12 @@ class Mover:
         if self._breakpoints.submitted(job):
             self._driver.replay.each = True
 
-    def _stopped_before(self, goal: Goal) -> bool:
+    def _stopped_before(self) -> bool:
         """Whether to stop before the session that is ready."""
         replay = self._driver.replay
         if self._breakpoints.active:
             self.stop = self._breakpoints.before_session(replay)
-        if self.stop is not None or replay.paused:
-            return True
-        return goal.before is not None and goal.before(replay.number, replay.now)
+        return self.stop is not None or replay.paused or self._at_goal()
 
     def _session(self, goal: Goal) -> Iterator[str]:
         """Go through the session; it is left INSIDE if something stops it."""

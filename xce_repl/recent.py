@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from xce_core.model.jobs import Job
 from xce_core.sim.observer import Observer
+from xce_repl.backlog import Backlog
 
 KEPT = 50
 """How many jobs that are over are kept, the latest."""
@@ -15,21 +16,29 @@ KEPT = 50
 class Recent(Observer):
     """The jobs that were over or turned away last.
 
-    :param submitted: told of each job that comes in.
+    :ivar hear: told of each job that comes in, if anybody wants to know.
     """
 
-    def __init__(self, submitted: Callable[[Job], None]) -> None:
-        self.submitted = submitted  # type: ignore[method-assign, assignment]
+    def __init__(self, backlog: Backlog) -> None:
+        self.hear: Callable[[Job], None] | None = None
+        self._backlog = backlog
         self._over: deque[Job] = deque(maxlen=KEPT)
         self._refused: deque[tuple[Job, str]] = deque(maxlen=KEPT)
+
+    def submitted(self, job: Job) -> None:
+        """A job comes in."""
+        if self.hear is not None:
+            self.hear(job)
 
     def refused(self, job: Job, cause: str) -> None:
         """Keep the job and the cause."""
         self._refused.append((job, cause))
 
     def over(self, job: Job, told: bool, at_limit: bool) -> None:
-        """Keep the job."""
+        """Keep the job, which may have been killed while it was pending."""
         self._over.append(job)
+        if job.start_time is None:
+            self._backlog.remove(job)
 
     def find(self, job_id: str) -> Job | None:
         """The job of this id, if it is among them."""

@@ -9,6 +9,7 @@ from xce_repl.hooks import Hooks
 from xce_repl.times import Clock
 
 _NOBODY: list[Job] = []
+_NOTHING: list[str] = []
 
 
 class Rounds:
@@ -19,43 +20,54 @@ class Rounds:
         self._hooks = hooks
         self._backlog = backlog
         self._signature = 0
-        self._pending = ""  # the pending jobs as they were when they last changed
+        self._pending = ""  # the pending jobs as they were when they last changed, in words
         self._first: tuple[int, Seconds] | None = None
         self._last: tuple[int, Seconds] = (0, 0)
 
     def passed(self, number: int, time: Seconds) -> list[str]:
         """A round was passed over, as nothing could be decided in it; the lines to show now."""
-        self._backlog.settle(_NOBODY)
-        if self._backlog.signature == self._signature:
-            return self._collapse(number, time)
-        return self._alone(number, time, _NOBODY, _NOBODY)
+        backlog = self._backlog
+        if backlog.fresh:
+            backlog.settle(_NOBODY)
+        if backlog.signature != self._signature:
+            return self._alone(number, time, _NOBODY, _NOBODY)
+        if self._first is None:
+            self._first = (number, time)
+        self._last = (number, time)
+        return _NOTHING
 
     def over(
         self, number: int, time: Seconds, taken_over: list[Job], dispatched: list[Job]
     ) -> list[str]:
         """A round is over; the lines to show now."""
-        self._backlog.settle(taken_over + dispatched if taken_over else dispatched)
-        started = len(taken_over) + len(dispatched)
-        changed = bool(started) or self._backlog.signature != self._signature
-        may = self._hooks.may_collapse(number, time, started, changed)
-        if may and not changed:
-            return self._collapse(number, time)
-        return self._alone(number, time, taken_over, dispatched)
-
-    def _collapse(self, number: int, time: Seconds) -> list[str]:
+        backlog = self._backlog
+        backlog.settle(taken_over + dispatched if taken_over else dispatched)
+        changed = bool(dispatched or taken_over or backlog.signature != self._signature)
+        alone = changed
+        if self._hooks.judge_rounds:
+            started = len(taken_over) + len(dispatched)
+            alone = not self._hooks.may_collapse(number, time, started, changed) or changed
+        if alone:
+            return self._alone(number, time, taken_over, dispatched)
         if self._first is None:
             self._first = (number, time)
         self._last = (number, time)
-        return []
+        return _NOTHING
 
     def _alone(
         self, number: int, time: Seconds, taken_over: list[Job], dispatched: list[Job]
     ) -> list[str]:
+        """The lines of a round that is no part of a range, after those of the range before it."""
         lines = [] if self._first is None else self.flush()
-        if self._backlog.signature != self._signature:
-            self._signature = self._backlog.signature
-            self._pending = self._backlog.text()
-        words = self._words(taken_over, dispatched)
+        backlog = self._backlog
+        if backlog.signature != self._signature:
+            self._signature = backlog.signature
+            text = backlog.text()
+            self._pending = f"; pending {text}" if text else ""
+        if not taken_over and len(dispatched) == 1:  # most rounds of most logs
+            words = f"dispatched {dispatched[0].id}{self._pending}"
+        else:
+            words = self._words(taken_over, dispatched)
         lines.append(f"round {number} ({self._clock.text(time)}): {words}")
         return lines
 
@@ -65,25 +77,19 @@ class Rounds:
             return []
         (first, begin), (last, end) = self._first, self._last
         self._first = None
-        words = self._words(_NOBODY, _NOBODY)
+        words = self._pending[2:] or "idle"
         if first == last:
             return [f"round {first} ({self._clock.text(begin)}): {words}"]
         return [f"rounds {first}-{last} ({self._clock.span(begin, end)}): {words}"]
 
     def _words(self, taken_over: list[Job], dispatched: list[Job]) -> str:
         """What happened in the round, and who pends after it."""
-        pending = f"pending {self._pending}" if self._pending else ""
+        words = f"; taken over {ids_of(taken_over)}" if taken_over else ""
         if dispatched:
-            started = f"dispatched {ids_of(dispatched)}"
-            pending = f"{started}; {pending}" if pending else started
-        if taken_over:
-            started = f"taken over {ids_of(taken_over)}"
-            pending = f"{started}; {pending}" if pending else started
-        return pending or "idle"
+            words += f"; dispatched {ids_of(dispatched)}"
+        return f"{words}{self._pending}"[2:] or "idle"
 
 
 def ids_of(jobs: list[Job]) -> str:
     """The ids of *jobs* as a list, in their order."""
-    if len(jobs) == 1:
-        return jobs[0].id
     return fold_jobs((job.number, job.index) for job in jobs)

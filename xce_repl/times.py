@@ -51,7 +51,10 @@ class Clock:
 
     def text(self, time: Seconds) -> str:
         """``2026-10-07 10:00:01``; the plain number for a time beyond the calendar."""
-        whole = time if isinstance(time, int) else int(time // 1)
+        if self._zone is None and time.__class__ is int and time // DAY == self._day:
+            second = time % DAY  # the usual case, and there are many lines in a long log
+            return f"{self._date} {_MINUTES[second // 60]}:{_SIXTY[second % 60]}"
+        whole = int(time // 1)
         try:
             text = self._utc(whole) if self._zone is None else self._local(whole)
         except (OverflowError, ValueError, OSError):
@@ -71,8 +74,8 @@ class Clock:
     def span(self, first: Seconds, last: Seconds) -> str:
         """From *first* to *last*, the date once if it is the same."""
         begin, end = self.text(first), self.text(last)
-        date_of, _, clock = end.partition(" ")
-        return f"{begin} .. {clock if begin.startswith(date_of) else end}"
+        same = begin[:11] == end[:11] and len(end) > 11  # the date and a blank
+        return f"{begin} .. {end[11:] if same else end}"
 
     def parse(self, text: str, now: Seconds) -> Seconds:
         """The time that *text* says.

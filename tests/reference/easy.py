@@ -6,12 +6,14 @@ usage: easy.py LOG.swf[.gz] [PROCS]
 An independent reference for the tests of the EASY policy, and the yardstick of its
 benchmark; nothing is imported from the project. Jobs, processors and what is left out are
 those of fcfs.py beside it. A job is expected to run for its requested time if that is
-positive, else for its run time. At each moment, after the ends and the submissions of that second: jobs start from the
-head of the queue (submit time, then job number) as long as they fit. The first that does not
-is given a reservation: the earliest time by which enough running jobs are expected to be
-over, those behind their expectation at once. Then each later job in order starts if it fits
-now and is expected to end by that time, or needs no more than the processors that are left
-over at that time, which it then uses up.
+positive, else for its run time.
+
+At each moment, after the ends and the submissions of that second, jobs start from the head
+of the queue (submit time, then job number) as long as they fit. The first that does not is
+given a reservation: the earliest time by which enough running jobs are expected to be over,
+those behind their expectation at once. Then each later job in order starts if it fits now and
+is expected to end by that time, or needs no more than the processors that are left over at
+that time, which it then uses up.
 """
 
 import gzip

@@ -83,6 +83,14 @@ class Offers:
             yield plan
 
 
+class Shapeless(Plan):
+    """A plan that can't even be looked at."""
+
+    @property
+    def runs(self) -> Any:  # type: ignore[override]
+        raise OSError("shapeless")
+
+
 class Ordered(FirstCome):
     """A policy with its own order of hosts.
 

@@ -23,7 +23,7 @@ from xce_core.sim.run import RunOptions
 from xce_core.sim.simulated import SimulatedReplay
 from xce_core.sim.wording import outcome_text
 from xce_core.sim.workload import ListedWorkload, Timeline, Workload
-from xce_plugins.trace.plugin import TracePlugin
+from xce_plugins.trace.tracing import TracePlugin
 from xce_repl.hookspecs import ReplSpecs
 from xce_repl.interface import Command, CommandError, Decided, Round, Topic
 

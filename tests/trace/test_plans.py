@@ -19,7 +19,7 @@ from tests.builders import (
     each,
     gib,
 )
-from tests.trace.cases import Offers, Ordered, line, still, trace, two_hosts
+from tests.trace.cases import Offers, Ordered, Shapeless, line, still, trace, two_hosts
 from tests.trace.harness import trace_of
 from xce_core.model.limits import Dimension, Limit
 from xce_core.model.plans import Plan
@@ -166,12 +166,7 @@ def test_a_search_that_breaks_off() -> None:
 def test_a_plan_that_can_not_be_checked_is_not_tried() -> None:
     """R4.4: for an internal error; the next one is."""
 
-    class Odd(Plan):
-        @property
-        def runs(self):  # type: ignore[no-untyped-def, override]
-            raise OSError("shapeless")
-
-    lines = trace(two_hosts(), a_job(1), generators=[Offers(Odd(()))])
+    lines = trace(two_hosts(), a_job(1), generators=[Offers(Shapeless(()))])
     assert plans(lines) == [
         "plan 1 (generator odd) not tried: internal error (OSError: shapeless)",
         "plan 2 hosts 1 tasks per position [1]",

@@ -12,7 +12,10 @@ from xce_core.model.requests import ONE_HOST, Requirement
 
 def steps(lines: list[str]) -> list[str]:
     """The lines about requirements, with their indents."""
-    words = ("requirement", "alternative", "member", "compound", "all alternatives", "released hosts of")
+    words = (
+        "requirement", "alternative", "member", "compound", "all alternatives",
+        "released hosts of",
+    )  # fmt: skip
     return [text for text in lines if text.strip().startswith(words)]
 
 

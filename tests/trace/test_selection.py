@@ -9,7 +9,6 @@ from tests.builders import (
     a_cluster,
     a_host,
     a_job,
-    a_queue,
     each,
     on_host,
     together,

@@ -117,7 +117,7 @@ def test_no_trace_and_no_such_job() -> None:
 
 
 def test_what_info_trace_does_not_take() -> None:
-    """I2: a mistake is told in a line."""
+    """A mistake is told in a line."""
     run = harness(two_hosts(), a_job(1))
     assert run.info("") == ["usage: info trace JOB [json]"]
     assert run.info("1 xml") == ["usage: info trace JOB [json]"]

@@ -130,9 +130,11 @@ class Job:
         dependencies and begin time; None while it never was.
     :param queue_time: what the order of arrival goes by: its submission.
     :param held: whether a user or an operator holds it.
-    :param not_before: when its begin time and the delays of its dependencies are over.
+    :param not_before: when the delays of its dependencies are over.
+    :param wake_time: when a waiting job is to be looked at again, if at a known time.
     :param planned_end: when its run time will be over, known to the simulator alone.
     :param remaining: what is left of its run time while it is suspended.
+    :param cut_short: what its time limit takes off its run time, if limits are enforced.
     :param sched: its scheduling object.
     :param key: where it stands among the pending jobs.
     """
@@ -163,8 +165,10 @@ class Job:
     held: bool = False
     requeues: int = 0
     not_before: Seconds | None = None
+    wake_time: Seconds | None = None
     planned_end: Seconds | None = None
     remaining: Seconds | None = None
+    cut_short: Seconds = 0
     sched: Derived = UNRESOLVED
     key: tuple[object, ...] = ()
 

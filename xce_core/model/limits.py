@@ -65,6 +65,7 @@ class Limit:
 
         ``u=alice,q=normal``: dimensions in fixed order. Names that share one count are
         joined by ``+``. The label is empty for a limit on everybody, or on hosts alone.
+        Commas in names are doubled, so that different instances have different labels.
         """
         values = {Dimension.USER: user, Dimension.QUEUE: queue, Dimension.PROJECT: project}
         parts = []
@@ -75,10 +76,14 @@ class Limit:
             if scope.names is not None and value not in scope.names:
                 return None
             if scope.each:
-                parts.append(f"{scope.dimension.value}={value}")
+                parts.append(f"{scope.dimension.value}={_plain(value)}")
             elif scope.names is not None:
-                parts.append(f"{scope.dimension.value}={'+'.join(scope.names)}")
+                parts.append(f"{scope.dimension.value}={'+'.join(map(_plain, scope.names))}")
         return ",".join(parts)
+
+
+def _plain(name: str) -> str:
+    return name.replace(",", ",,")
 
 
 def scope_label(instance: str, host: str | None = None) -> str:

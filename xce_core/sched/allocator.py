@@ -254,8 +254,10 @@ def _spans(plan: Plan, ask: Ask) -> bool:
     span = ask.primary.span
     if span.kind is SpanKind.ONE_HOST:
         return plan.positions == 1
-    *full, last = plan.shape()
-    return all(tasks == span.tasks_per_host for tasks in full) and last <= span.tasks_per_host
+    *full, (last, count) = plan.runs
+    each = span.tasks_per_host
+    rest_fits = last == each or (count == 1 and last < each)
+    return rest_fits and all(tasks == each for tasks, _ in full)
 
 
 def lowest(hosts: int, count: int) -> int:

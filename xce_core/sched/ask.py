@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
 from xce_core.model.requests import Primary
@@ -89,7 +91,7 @@ class Ask:
         self.has_first = any(claim.per_job for claim in host_claims)
         self.by_hosts = any(claim.per_host for claim in shared_claims)
         self._needs: dict[int, tuple[tuple[Column, int], ...]] = {}
-        self._capacities: dict[int, int] = {}
+        self._capacities: Mapping[int, int] = {}
         self._seen = -1
         self._slots = next(
             (
@@ -122,7 +124,7 @@ class Ask:
                 fits |= hosts
         return fits
 
-    def capacities(self) -> dict[int, int]:
+    def capacities(self) -> Mapping[int, int]:
         """How many tasks each open, selected host can take now: number to host mask.
 
         Hosts that can take none are left out; a host that nothing bounds counts as
@@ -130,18 +132,20 @@ class Ask:
         """
         if self._seen != self.hosts.changes:
             self._seen = self.hosts.changes
-            groups = {UNLIMITED: self.selected & self.hosts.open}
-            for claim in self.host_claims:
-                groups = _split(groups, claim, claim.per_host)
-            self._capacities = groups
+            self._capacities = self._able(with_job=False)
         return self._capacities
 
-    def first_capacities(self) -> dict[int, int]:
+    def first_capacities(self) -> Mapping[int, int]:
         """:meth:`capacities` of a host that also takes the amounts per job."""
-        groups = {UNLIMITED: self.selected & self.hosts.open}
+        return self._able(with_job=True)
+
+    def _able(self, with_job: bool) -> Mapping[int, int]:
+        hosts = self.selected & self.hosts.open
+        groups = {UNLIMITED: hosts} if hosts else {}
         for claim in self.host_claims:
-            groups = _split(groups, claim, claim.per_host + claim.per_job)
-        return groups
+            fixed = claim.per_host + claim.per_job if with_job else claim.per_host
+            groups = _split(groups, claim, fixed)
+        return MappingProxyType(groups)
 
     def room(self) -> int:
         """How many tasks the hosts can take together."""

@@ -2,7 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import overload
+
 from xce_core.model.limits import Limit
+
+
+class Same(Sequence[int]):
+    """A total that is the same for every host, without a place for each."""
+
+    __slots__ = ("_count", "total")
+
+    def __init__(self, total: int, count: int) -> None:
+        self.total = total
+        self._count = count
+
+    def __len__(self) -> int:
+        return self._count
+
+    @overload
+    def __getitem__(self, index: int) -> int: ...
+    @overload
+    def __getitem__(self, index: slice) -> Sequence[int]: ...
+    def __getitem__(self, index: int | slice) -> int | Sequence[int]:
+        if isinstance(index, slice):
+            return Same(self.total, len(range(self._count)[index]))
+        return self.total
+
+
+def _classes(totals: Sequence[int]) -> dict[int, int]:
+    """The hosts of each total, as masks."""
+    if isinstance(totals, Same):
+        return {totals.total: (1 << len(totals)) - 1}
+    classes: dict[int, int] = {}
+    for index, total in enumerate(totals):
+        classes[total] = classes.get(total, 0) | 1 << index
+    return classes
 
 
 class Column:
@@ -22,7 +57,7 @@ class Column:
     def __init__(
         self,
         resource: str,
-        totals: list[int],
+        totals: Sequence[int],
         limit: Limit | None = None,
         instance: str = "",
         exempt: int = 0,
@@ -32,9 +67,7 @@ class Column:
         self.limit = limit
         self.instance = instance
         self.exempt = exempt
-        self.classes: dict[int, int] = {}
-        for index, total in enumerate(totals):
-            self.classes[total] = self.classes.get(total, 0) | 1 << index
+        self.classes = _classes(totals)
 
     def at_least(self, amount: int) -> int:
         """The mask of the hosts that have *amount* left."""

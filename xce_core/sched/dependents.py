@@ -79,6 +79,7 @@ class Timers:
 
     def set(self, time: Seconds, job: Job) -> None:
         """Wake *job* at *time*."""
+        job.wake_time = time
         heappush(self._heap, (time, job.number, job.index, job))
 
     def __bool__(self) -> bool:

@@ -39,7 +39,7 @@ class Expected(NamedTuple):
 
     end: Seconds
     number: int
-    index: int
+    element: int
     slots: int
     job: Job
 
@@ -81,6 +81,14 @@ def slots_held(job: Job) -> int:
         members[member].slots(tasks) * hosts.bit_count()
         for hosts, tasks, member, _ in allocation.placements
     )
+
+
+def slots_wanted(job: Job) -> int:
+    """How many slots *job* asks for, at the fewest tasks, by the first of its alternatives."""
+    wanted = job.sched
+    if not isinstance(wanted, SchedulingObject) or not wanted.alternatives:
+        return 0
+    return sum(ask.slots(ask.primary.tasks_min) for ask in wanted.alternatives[0])
 
 
 class Twin:
@@ -131,6 +139,9 @@ class Twin:
         return self._allocator.allocate(self._resolver.resolve(job))
 
 
+_STAYS = "a forecast goes only forward, and not once it holds promises"
+
+
 class Forecast:
     """A time to come, by which running jobs have ended as expected and where some jobs start.
 
@@ -174,11 +185,11 @@ class Forecast:
 
         :returns: that time; None, and the forecast stays where it was, if there is none.
         """
-        if self.fits(job):
-            return self.time
         slots = self._counted(job)
         if slots:
-            return self._count_to(slots)
+            return self.time if slots <= self._spare else self._count_to(slots)
+        if self.fits(job):
+            return self.time
         began = self.time
         for time in self._times():
             self.until(time)
@@ -194,7 +205,7 @@ class Forecast:
         :raises ValueError: if it lies back, or something was promised already.
         """
         if time < self.time or self.promised:
-            raise ValueError("a forecast goes only forward, and not once it holds promises")
+            raise ValueError(_STAYS)
         ended = list(self._ending(time))
         self._move(time)
         for _, _, _, held, job in ended:
@@ -233,7 +244,10 @@ class Forecast:
             spare += held
         if spare < slots or time == inf:
             return None
-        self.until(time)
+        if self.promised:
+            raise ValueError(_STAYS)
+        self._spare = spare
+        self._move(time)
         return time
 
     # What fits then.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Protocol
 
 from xce_core.model.plans import Plan
@@ -90,7 +90,7 @@ def _affordable(ask: Ask, tasks: int, shape: Callable[[Ask, int], Plan]) -> Plan
     return best
 
 
-def _packed(capacities: dict[int, int], tasks: int) -> tuple[list[tuple[int, int]], int]:
+def _packed(capacities: Mapping[int, int], tasks: int) -> tuple[list[tuple[int, int]], int]:
     """The runs for as many of *tasks* as there is room for, and the number left over."""
     runs: list[tuple[int, int]] = []
     left = tasks

@@ -2,72 +2,104 @@
 
 from __future__ import annotations
 
+from xce_core.model.id_table import IdTable
 from xce_core.model.jobs import DependsOn, Job, JobState
 
-KNOWN, STARTED, ENDED, DONE = 1, 2, 4, 8
-"""How far a job got, as bits of one number."""
+KNOWN, STARTED, ENDED, DONE, REFUSED = 1, 2, 4, 8, 16
+"""How far a job got, as bits of one number; a refused job was turned away as it came in."""
 
 NEEDED = {DependsOn.DONE: DONE, DependsOn.ENDED: ENDED, DependsOn.STARTED: STARTED}
 """What must be known of a job for each kind of dependency on it."""
 
-_DENSE = 1 << 26
+_ALL = KNOWN | STARTED | ENDED | DONE | REFUSED
+_GETS_NO_FURTHER = ENDED | REFUSED
+
+
+class _Array:
+    """The elements of an array.
+
+    :ivar pasts: how many elements are how far, so that nobody has to look at each.
+    """
+
+    __slots__ = ("elements", "pasts")
+
+    def __init__(self) -> None:
+        self.elements = IdTable()
+        self.pasts: dict[int, int] = {}
+
+    def note(self, index: int, past: int) -> None:
+        """Add *past* to what is known of an element."""
+        pasts = self.pasts
+        before = self.elements.add(index, past)
+        after = before | past
+        if after == before:
+            return
+        pasts[after] = pasts.get(after, 0) + 1
+        if before:
+            pasts[before] -= 1
+            if not pasts[before]:
+                del pasts[before]
+
+    def shared(self) -> int:
+        """How far all elements are."""
+        shared = _ALL
+        for past in self.pasts:
+            shared &= past
+        return shared
 
 
 class History:
-    """How far jobs got, by number and array index.
-
-    Jobs with small numbers take a byte of an array, others an entry of a table.
-    """
+    """How far jobs got, by number and array index."""
 
     def __init__(self) -> None:
-        self._dense = bytearray(1024)
-        self._sparse: dict[int, int] = {}
-        self._elements: dict[int, dict[int, int]] = {}
+        self._jobs = IdTable()
+        self._arrays: dict[int, _Array] = {}
 
     def note(self, number: int, index: int, past: int) -> None:
         """Add *past* to what is known of a job."""
-        if index >= 0:
-            elements = self._elements.setdefault(number, {})
-            elements[index] = elements.get(index, 0) | past
-        elif number < len(self._dense):
-            self._dense[number] |= past
-        elif number < _DENSE:
-            self._dense.extend(bytes(number + 1 - len(self._dense) // 2))
-            self._dense[number] |= past
-        else:
-            self._sparse[number] = self._sparse.get(number, 0) | past
+        if index < 0:
+            self._jobs.add(number, past)
+            return
+        array = self._arrays.get(number)
+        if array is None:
+            array = self._arrays[number] = _Array()
+        array.note(index, past)
 
     def of(self, number: int, index: int) -> int:
         """How far a job got; for an array's number what all its elements share; 0 if unknown."""
+        array = self._arrays.get(number)
         if index >= 0:
-            return self._elements.get(number, {}).get(index, 0)
-        elements = self._elements.get(number)
-        if elements:
-            shared = KNOWN | STARTED | ENDED | DONE
-            for past in elements.values():
-                shared &= past
-            return shared
-        if number < len(self._dense):
-            return self._dense[number]
-        return self._sparse.get(number, 0)
+            return 0 if array is None else array.elements.get(index)
+        return self._jobs.get(number) if array is None else array.shared()
+
+    def is_array(self, number: int) -> bool:
+        """Whether any element of an array of this number ever came in."""
+        return number in self._arrays
 
     def elements(self, number: int) -> list[int]:
         """The indexes of the elements of an array that ever came in, in order."""
-        return sorted(self._elements.get(number, ()))
+        array = self._arrays.get(number)
+        return [] if array is None else [index for index, _ in array.elements.items()]
 
     def some_ended_without(self, number: int, index: int, needed: int) -> bool:
-        """Whether the job, or any element of the array, ended without getting to *needed*."""
-        if index < 0 and number in self._elements:
-            pasts = list(self._elements[number].values())
-        else:
-            pasts = [self.of(number, index)]
-        return any(past & ENDED and not past & needed for past in pasts)
+        """Whether the job, or any element of the array, will never get to *needed*.
+
+        It ended without, or was refused.
+        """
+        array = self._arrays.get(number) if index < 0 else None
+        pasts = [self.of(number, index)] if array is None else array.pasts
+        return any(_lacks(past, needed) for past in pasts)
 
     def element_without(self, number: int, needed: int) -> int | None:
-        """The first element of an array that ended without getting to *needed*, if any did."""
-        elements = self._elements.get(number, {})
-        lost = (i for i, past in elements.items() if past & ENDED and not past & needed)
-        return min(lost, default=None)
+        """The first element of an array that will never get to *needed*, if there is one."""
+        array = self._arrays.get(number)
+        if array is None or not self.some_ended_without(number, -1, needed):
+            return None
+        return next(index for index, past in array.elements.items() if _lacks(past, needed))
+
+
+def _lacks(past: int, needed: int) -> bool:
+    return bool(past & _GETS_NO_FURTHER) and not past & needed
 
 
 def past_of(job: Job) -> int:

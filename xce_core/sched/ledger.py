@@ -10,7 +10,7 @@ from xce_core.model.decisions import Placement
 from xce_core.model.limits import Dimension, Limit
 from xce_core.model.resources import JOBS
 from xce_core.sched.ask import UNLIMITED, Ask, Hosts
-from xce_core.sched.columns import Column, Counter
+from xce_core.sched.columns import Column, Counter, Same
 
 
 class Ledger:
@@ -44,7 +44,7 @@ class Ledger:
         column = self.limit_columns.get((limit.name, instance))
         if column is None:
             exempt = self._exempt(limit)
-            totals = [limit.value] * len(self.cluster.hosts)
+            totals = Same(limit.value, len(self.cluster.hosts))
             column = Column(limit.resource, totals, limit, instance, exempt)
             self.limit_columns[limit.name, instance] = column
         return column

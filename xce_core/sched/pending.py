@@ -110,15 +110,15 @@ class Pending:
 
     def add(self, job: Job, key: Key, line: object, strict: bool) -> None:
         """Enter *job*; *key* must differ from every other pending job's."""
-        job.key = key
-        self.count += 1
         found = self._active.get(line)
         if found is None:
             found = self._lines.get(line)
             if found is None:
                 found = self._lines[line] = Line(strict)
             self._active[line] = found
-        found.add(key, job)
+        found.add(key, job)  # raises, before anything is changed, if keys can't be compared
+        job.key = key
+        self.count += 1
 
     def left(self) -> None:
         """A job is no longer pending; its state says so already."""

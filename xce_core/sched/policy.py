@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 from xce_core.model.cluster import Queue
-from xce_core.model.jobs import Job
+from xce_core.model.jobs import Job, Seconds
 from xce_core.sched.generators import PlanGenerator
 from xce_core.sched.outcomes import Election as Election
 from xce_core.sched.outcomes import HoldBack as HoldBack
@@ -56,6 +56,12 @@ class Policy:
         Here that is ``for job in session.in_order(): decision = yield job``.
         """
         return session.in_order()
+
+    def started(self, job: Job, now: Seconds) -> None:
+        """Told when *job* has been given its allocation, by a decision or by the recording."""
+
+    def ended(self, job: Job, now: Seconds) -> None:
+        """Told when a started *job* is about to give its allocation back."""
 
     def plan_generators(self) -> tuple[PlanGenerator, ...]:
         """Plan generators to be asked before the core's own."""

@@ -9,6 +9,7 @@ from xce_core.model.decisions import Allocation, Placement
 from xce_core.model.expressions import Value
 from xce_core.model.jobs import Derived, Job
 from xce_core.model.limits import Dimension, Limit
+from xce_core.model.reasons import Reasons
 from xce_core.model.requests import Primary, Requirement, SpanKind
 from xce_core.model.resources import JOBS, SLOTS, Counted
 from xce_core.sched.ask import Ask, HostClaim, SharedClaim
@@ -29,6 +30,7 @@ class SchedulingObject(Derived):
     :param slots_only: if all that it asks for is that many slots, one a task, on any hosts: it
         then fits whenever the open hosts have so many left. Else 0.
     :ivar refused_at: the ledger's ``releases`` when the requirement was last refused.
+    :ivar told: the reasons told last, with the ledger's count of changes at that time.
     :ivar possible: whether an empty cluster could take it; None if nobody has asked yet.
     """
 
@@ -40,6 +42,7 @@ class SchedulingObject(Derived):
         "queue",
         "requirement",
         "slots_only",
+        "told",
     )
 
     def __init__(
@@ -60,6 +63,7 @@ class SchedulingObject(Derived):
         )
         self.slots_only = _slots_only(alternatives)
         self.possible: bool | None = None
+        self.told: tuple[int, Reasons] | None = None
 
 
 def _slots_only(alternatives: tuple[tuple[Ask, ...], ...]) -> int:

@@ -5,18 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 from xce_core.model.cluster import Cluster, HostState
-from xce_core.model.decisions import Allocation, Dispatch, Pend, Placement
+from xce_core.model.decisions import Allocation, Dispatch, Pend
 from xce_core.model.jobs import OVER, STARTED, UNRESOLVED, Job, JobState, Seconds, parse_job_id
 from xce_core.model.reasons import Reason, ReasonCode, Reasons, reason_set
 from xce_core.sched.allocator import Allocator, PluginFailure, describe
-from xce_core.sched.ask import Ask
 from xce_core.sched.dependents import Dependents, Timers
 from xce_core.sched.forecast import Ends, Twin
 from xce_core.sched.generators import CORE_PLANS, PlanGenerator
-from xce_core.sched.history import History, past_of
+from xce_core.sched.history import KNOWN, REFUSED, History, past_of
 from xce_core.sched.ledger import Ledger
 from xce_core.sched.pending import Pending
 from xce_core.sched.policy import HoldBack, NoDecision, Outcome, Policy, Session
@@ -29,6 +28,11 @@ if TYPE_CHECKING:
 
 _PENDING = JobState.PENDING
 _RUNNING = JobState.RUNNING
+
+_SELECTIONS_EACH, _SELECTIONS_MORE = 10, 1000
+"""A session may have so many selections for each pending job, and so many more."""
+
+Found = TypeVar("Found")
 
 
 class JobError(Exception):
@@ -65,30 +69,46 @@ class Scheduler:
         self.history = History()
         self.open_queues = {name: queue.is_open for name, queue in cluster.queues.items()}
         self.seams: Seams | None = None
-        own = tuple(policy.plan_generators())
-        self._custom = bool(own or generators) or policy.host_order() is not None
+        own = self._of_policy("plan_generators", lambda: tuple(policy.plan_generators()))
+        order = self._of_policy("host_order", policy.host_order)
+        self._custom = bool(own or generators) or order is not None
         self.allocator = Allocator(
-            self.ledger, (*own, *generators, CORE_PLANS), policy.host_order(), policy.name, report
+            self.ledger, (*own, *generators, CORE_PLANS), order, policy.name, report
         )
         self._reasoner = Allocator(self.ledger, (CORE_PLANS,), None, "core", report)
         self._resolver = Resolver(cluster, self.ledger)
         self._empty: Emptiness | None = None
-        self._strict = {name: policy.strict(queue) for name, queue in cluster.queues.items()}
+        self._strict = self._of_policy(
+            "strict",
+            lambda: {name: bool(policy.strict(queue)) for name, queue in cluster.queues.items()},
+        )
         self._dependents = Dependents(self.jobs, self.history)
         self.timers = Timers()
         self._passable = policy.passable or type(policy).elect is Policy.elect
+        self._tells_start = type(policy).started is not Policy.started
+        self._tells_end = type(policy).ended is not Policy.ended
         self._ends: Ends | None = None
         self._twin: Twin | None = None
+
+    def _of_policy(self, where: str, ask: Callable[[], Found]) -> Found:
+        """What the policy answers.
+
+        :raises PluginFailure: if it raises.
+        """
+        try:
+            return ask()
+        except Exception as error:
+            raise PluginFailure(self.policy.name, where, describe(error)) from error
 
     # What happens to jobs.
 
     def submit(self, job: Job, now: Seconds) -> None:
         """A job that nobody has seen before comes in.
 
-        :raises JobError: if there is or was a job of this id, or there is no such queue.
+        :raises JobError: if its id was used before, its number is that of an array and it is
+            no element, or the other way round, or there is no such queue.
         """
-        if job.id in self.jobs or self.history.of(job.number, job.index):
-            raise JobError(f"job {job.id} was submitted before")
+        self._check_new(job)
         if job.queue not in self.cluster.queues:
             raise JobError(f"queue {job.queue} is not known")
         self.jobs[job.id] = job
@@ -98,6 +118,23 @@ class Scheduler:
             with suppress(ResolveError):
                 job.sched = self._resolver.resolve(job)
         self._enter(job, now)
+
+    def refuse(self, job: Job) -> None:
+        """A job that nobody has seen before is turned away; who waits for it waits in vain.
+
+        :raises JobError: as of :meth:`submit`, for its id.
+        """
+        self._check_new(job)
+        self.history.note(job.number, job.index, KNOWN | REFUSED)
+
+    def _check_new(self, job: Job) -> None:
+        history, number = self.history, job.number
+        if job.id in self.jobs or history.of(number, job.index):
+            if job.index < 0 and history.is_array(number):
+                raise JobError(f"job {number} can't be: {number} is an array")
+            raise JobError(f"job {job.id} was submitted before")
+        if job.index >= 0 and not history.is_array(number) and self.was_submitted(str(number)):
+            raise JobError(f"job {job.id} can't be: job {number} is no array")
 
     def was_submitted(self, job_id: str) -> bool:
         """Whether a job of this id ever came in.
@@ -122,6 +159,8 @@ class Scheduler:
 
     def end(self, job: Job, now: Seconds, state: JobState) -> None:
         """*job* is over, whatever state it was in."""
+        if self._tells_end and job.state in STARTED:
+            self._of_policy("ended", lambda: self.policy.ended(job, now))
         self._leave(job)
         job.state = state
         job.end_time = now
@@ -139,6 +178,8 @@ class Scheduler:
         """
         if job.state not in STARTED:
             raise JobError(f"job {job.id} is {job.state.value}, not running")
+        if self._tells_end:
+            self._of_policy("ended", lambda: self.policy.ended(job, now))
         self._leave(job)
         job.allocation = job.start_time = None
         job.reconstructed = False
@@ -241,7 +282,7 @@ class Scheduler:
         woken = False
         for due, job in self.timers.due(now):
             # It may have been set twice, or for a begin time that was changed since.
-            if job.state is JobState.WAITING:
+            if job.state is JobState.WAITING and due == job.wake_time:
                 self._enter(job, now)
                 if job.state is _PENDING:
                     job.eligible_time = due  # though the session comes later
@@ -256,9 +297,10 @@ class Scheduler:
         """Decide: one outcome a selection, each after its effect on the state.
 
         :param each: whether jobs that can only be refused again are to be told so too.
-        :raises PluginFailure: if the policy raises.
+        :raises PluginFailure: if the policy raises, or its election does not end.
         """
         session = Session(self, number, now, each)
+        left = self.pending.count * _SELECTIONS_EACH + _SELECTIONS_MORE
         try:
             election = self.policy.elect(session)
             send, close = election.send, election.close
@@ -271,13 +313,16 @@ class Scheduler:
         try:
             while True:
                 try:
-                    choice = send(outcome)
+                    choice = send(outcome if _listens(election) else None)
                 except StopIteration:
                     break
                 except Exception as error:
                     raise PluginFailure(self.policy.name, "elect", describe(error)) from error
-                if isinstance(outcome, Pend):
+                if outcome.__class__ is Pend:
                     outcome.expire()
+                left -= 1
+                if left < 0:
+                    raise PluginFailure(self.policy.name, "elect", "proposes jobs without end")
                 outcome = select(choice, session)
                 yield outcome
         finally:
@@ -294,8 +339,10 @@ class Scheduler:
         """
         job = choice.job if isinstance(choice, HoldBack) else choice
         if not isinstance(job, Job):
+            self.report(PluginFailure(self.policy.name, "elect", "proposed what is no job"))
             return NoDecision(choice_text(job), "job not found")
         if job.state is not _PENDING or self.jobs.get(job.id) is not job:
+            self.report(PluginFailure(self.policy.name, "elect", "proposed a job not pending"))
             return NoDecision(job.id, "job not found", f"it is {job.state.value}, not pending")
         wanted = job.sched
         if not isinstance(wanted, SchedulingObject):
@@ -368,7 +415,15 @@ class Scheduler:
             return _plain(ReasonCode.NO_SCHEDULING_OBJECT)
         if not self.open_queues[wanted.queue]:
             return _plain(ReasonCode.QUEUE_CLOSED, wanted.queue)
-        return refusal_reasons(wanted, self._reasoner)
+        return self._refusal(wanted)
+
+    def _refusal(self, wanted: SchedulingObject) -> Reasons:
+        """Why *wanted* is refused: worked out once for all jobs alike, until anything changes."""
+        told = wanted.told
+        if told is None or told[0] != self.ledger.hosts.changes:
+            reasons = refusal_reasons(wanted, self._reasoner)
+            wanted.told = told = (self.ledger.hosts.changes, reasons)
+        return told[1]
 
     # Transitions.
 
@@ -388,12 +443,14 @@ class Scheduler:
             job.state = JobState.WAITING
             self.timers.set(until, job)
             return
+        strict = self._strict[job.queue]
+        try:
+            key = (*self.policy.key(job, self.cluster.queues[job.queue]), job.number, job.index)
+            self.pending.add(job, key, job.queue if strict else job.sched, strict)
+        except Exception as error:
+            raise PluginFailure(self.policy.name, "key", describe(error)) from error
         job.state = _PENDING
         job.eligible_time = now
-        queue = self.cluster.queues[job.queue]
-        key = (*self.policy.key(job, queue), job.number, job.index)
-        strict = self._strict[job.queue]
-        self.pending.add(job, key, job.queue if strict else job.sched, strict)
 
     def _leave(self, job: Job) -> None:
         """Take a job out of where it is, with all that it holds."""
@@ -416,6 +473,8 @@ class Scheduler:
         self.running[job.id] = job
         if self._ends is not None:
             self._ends.add(job)
+        if self._tells_start:
+            self._of_policy("started", lambda: self.policy.started(job, now))
         if job.index >= 0:
             self.history.note(job.number, job.index, past_of(job))
         if self._dependents.any:
@@ -460,6 +519,16 @@ class Emptiness:
         for ask, placements in by_member(wanted, allocation):
             self._allocator.ledger.release(ask, placements)
         return True
+
+
+def _listens(election: object) -> bool:
+    """Whether what *election* does now takes outcomes: a list in a ``yield from`` does not."""
+    inner = getattr(election, "gi_yieldfrom", None)
+    while inner is not None:
+        if not hasattr(inner, "send"):
+            return False
+        inner = getattr(inner, "gi_yieldfrom", None)
+    return True
 
 
 def _plain(code: ReasonCode, name: str = "") -> Reasons:

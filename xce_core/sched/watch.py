@@ -106,7 +106,8 @@ class Path:
 class Seams:
     """The way from the scheduler to those who look on.
 
-    :param hooks: a pluggy hook relay on which the seam specifications are registered.
+    :param hooks: a pluggy hook relay on which the seam specifications, and every plugin that
+        takes part, are registered.
     """
 
     def __init__(self, hooks: Any, failures: Failures) -> None:
@@ -131,7 +132,7 @@ class Seams:
             self.tell(_FAILED, plugin=plugin, hook=hook, error=describe(error))
 
     def _impls(self, hook: str) -> list[Any]:
-        """Who implements *hook*, by name of the plugin; looked up once a session."""
+        """Who implements *hook*, by name of the plugin; looked up once."""
         found = self._calls.get(hook)
         if found is None:
             impls = getattr(self.hooks, hook).get_hookimpls()
@@ -141,7 +142,6 @@ class Seams:
     def session_begun(self, number: int, time: Seconds) -> None:
         """A session begins: selections are counted from 1."""
         self._position = 0
-        self._calls.clear()
         self.tell("xce_session_begun", number=number, time=time)
         self._watching = []
         for impl in self._impls("xce_wants_watch"):
@@ -186,7 +186,7 @@ class Seams:
         self, scheduler: Scheduler, choice: object, session: Session, job: object, job_id: str
     ) -> Outcome:
         facts = self._selected(scheduler, job, job_id, session)
-        self.tell("xce_selection_begun", selected=facts)
+        self.tell("xce_selection_begun", selected=facts, cluster=scheduler.cluster)
         watched = WatchedAllocator(scheduler.allocator, self)
         outcome: Outcome = NoDecision(job_id, "internal error", "the selection was broken off")
         try:
@@ -258,8 +258,7 @@ class WatchedAllocator(Allocator):
         self._why: list[Reason] = []
         self._placed = False  # the member is placed and not claimed yet
         self._members: list[int] = []
-        self._position = 1
-        self._filled: list[int] = []
+        self._filled = 0
         self._plan = self._tried = self._discarded = self._not_tried = 0
         self._offered_by = ""
         self._scan_error = ""
@@ -316,7 +315,9 @@ class WatchedAllocator(Allocator):
         """Announce the hosts that members had claimed, and gave back."""
         claimed = self._members[:-1] if self._placed else self._members
         if claimed and members > 1:
-            hosts = tuple(self._name(index) for mask in claimed for index in indexes(mask))
+            hosts = 0
+            for mask in claimed:
+                hosts |= mask
             self._tell("xce_members_released", path=self._path, hosts=hosts)
 
     @contextmanager
@@ -441,8 +442,7 @@ class WatchedAllocator(Allocator):
         """As the plain one; begin and end of the plan, hosts released, the commit."""
         self._plan += 1
         self._tried += 1
-        self._position = 1
-        self._filled = []
+        self._filled = 0
         number = self._plan
         self._tell("xce_plan_begun", number=number, generator=self._offered_by, plan=plan)
         placements, problem = None, ""
@@ -463,8 +463,8 @@ class WatchedAllocator(Allocator):
 
     def _plan_failed(self, ask: Ask, plan: Plan, claims: Claims, problem: str) -> None:
         """Announce where a plan failed, and what it gives back."""
-        names = tuple(self._name(index) for index in self._filled)
-        complete = len(names) == plan.positions
+        filled = self._filled.bit_count()
+        complete = filled == plan.positions
         if complete and not problem:
             self._tell_of(
                 "xce_plan_checked",
@@ -473,13 +473,13 @@ class WatchedAllocator(Allocator):
                     "rows": cluster_rows(ask, claims, plan.tasks, plan.positions),
                 },
             )
-        if names:
-            self._tell("xce_plan_rolled_back", hosts=names)
+        if filled:
+            self._tell("xce_plan_rolled_back", hosts=self._filled)
         self._tell(
             "xce_plan_ended",
             number=self._plan,
             placed=False,
-            failed_position=0 if complete else self._position,
+            failed_position=0 if complete else filled + 1,
             error=problem,
         )
 
@@ -506,7 +506,6 @@ class WatchedAllocator(Allocator):
                 "xce_positions_scanned",
                 lambda: {"scan": self._scan(ask, tasks, count, first, claimed, claims, hosts)},
             )
-            self._position = len(self._filled) + 1
         return hosts
 
     def _scan(
@@ -522,24 +521,21 @@ class WatchedAllocator(Allocator):
         """What the positions saw; the hosts found are noted."""
         if not hosts and not self._scan_error:  # those found before there were no more
             hosts = up_to(ask.fitting(tasks, first) & ~claimed, count)
-        found = tuple(indexes(hosts))
-        self._filled += found
+        start = self._filled.bit_count() + 1
+        self._filled |= hosts
         return Scan(
             self.ledger,
             claims,
             ask,
             tasks,
             first,
-            self._position,
+            start,
             count,
             claimed,
-            found,
+            tuple(indexes(hosts)),
             self.host_order is None,
             self._scan_error,
         )
-
-    def _name(self, index: int) -> str:
-        return self.ledger.cluster.hosts[index].name
 
 
 def _name_of(generator: object) -> str:

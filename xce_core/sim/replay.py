@@ -103,7 +103,10 @@ class Replay:
             allocation = holdings.get(job.id)
             began, state = job.start_time, job.state
             eligible = job.eligible_time if job.eligible_time is not None else job.submit_time
-            self._enter(job)
+            if allocation is None:
+                self._enter(job)
+            else:  # it runs already, whatever the cluster has room for
+                self._submit(job)
             if job.eligible_time is not None:
                 job.eligible_time = eligible
             if allocation is not None:
@@ -185,15 +188,18 @@ class Replay:
 
     # Events.
 
-    def _enter(self, job: Job) -> bool:
-        """A submission; False if the job is turned away."""
+    def _enter(self, job: Job) -> None:
+        """A submission, which may be turned away."""
+        self._submit(job)
+
+    def _submit(self, job: Job) -> None:
+        """A submission that is taken."""
         try:
             self.scheduler.submit(job, self.now)
         except JobError as error:
             raise InputError(self.workload.path, job.line, str(error)) from None
         for tell in self.tell.submitted:
             tell(job)
-        return True
 
     def _apply(self, event: Event) -> None:
         """Let *event* happen."""
@@ -256,7 +262,7 @@ class Replay:
     def _suspend(self, job: Job) -> None:
         self.scheduler.suspend(job)
         if job.planned_end is not None:
-            job.remaining = job.planned_end - self.now
+            job.remaining = run_left(job, self.now)
             job.planned_end = None
 
     def _requeue(self, job: Job) -> None:
@@ -278,6 +284,7 @@ class Replay:
             job.queue = event.queue
         if event.time_limit is not None:
             job.time_limit = event.time_limit
+            self._limit_changed(job)
         if event.begin_time is not None:
             job.begin_time = event.begin_time
         try:
@@ -286,9 +293,12 @@ class Replay:
             raise InputError(self.workload.path, event.line, str(error)) from None
         self._tell(event)
 
+    def _limit_changed(self, job: Job) -> None:
+        """The time limit of *job* is another now."""
+
     def _host_change(self, event: HostChange) -> None:
-        self._tell(event)
         stranded = self.scheduler.set_hosts(event.hosts, event.state)
+        self._tell(event)
         for tell in self.tell.capacity:
             tell(self.now, up_slots(self.scheduler))
         if event.state is HostState.DOWN:
@@ -336,6 +346,12 @@ class Replay:
             self.finished = True
             for tell in self.tell.finished:
                 tell(self)
+
+
+def run_left(job: Job, now: Seconds) -> Seconds:
+    """What a running job has left of its run time, were there no time limit."""
+    assert job.planned_end is not None
+    return canonical_seconds(job.planned_end + job.cut_short - now)
 
 
 def held_slots(job: Job) -> int:

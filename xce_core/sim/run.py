@@ -29,6 +29,9 @@ from xce_core.sim.workload import InputError, Timeline, Workload
 DEFAULT_POLICY = "builtin_fcfs"
 """The policy where neither the user nor the input names one and plugins may be looked for."""
 
+_FAILURES_OF_A_KIND = 3
+"""So many failures of one plugin in one place are kept word for word, if they differ."""
+
 
 @dataclass(frozen=True, slots=True)
 class RunOptions:
@@ -135,6 +138,10 @@ class Run:
 
     def _failed(self, failure: PluginFailure) -> None:
         text = str(failure)
+        if text not in self.failures:
+            kind = f"{failure.plugin}: {failure.where}:"
+            if sum(known.startswith(kind) for known in self.failures) >= _FAILURES_OF_A_KIND:
+                text = f"{kind} others like these"
         self.failures[text] = self.failures.get(text, 0) + 1
 
     def _outputs(

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from heapq import heappop, heappush
 
-from xce_core.model.jobs import Job, JobState, Seconds, seconds_sum
-from xce_core.sched.history import KNOWN
+from xce_core.model.jobs import Job, JobState, Seconds, canonical_seconds, seconds_sum
 from xce_core.sched.resolve import ResolveError
-from xce_core.sched.scheduler import Scheduler
+from xce_core.sched.scheduler import JobError, Scheduler
 from xce_core.sim.events import Act, JobAct, JobEnd, SessionMark, time_of
 from xce_core.sim.observer import Observer
-from xce_core.sim.replay import Replay
+from xce_core.sim.replay import Replay, run_left
 from xce_core.sim.workload import InputError, Workload
 
 _RUNNING = JobState.RUNNING
@@ -82,7 +81,7 @@ class SimulatedReplay(Replay):
         while ends and ends[0][0] <= now:
             job = heappop(ends)[2]
             if job.state is _RUNNING and job.planned_end == now:
-                at_limit = self._enforce and _over_limit(job)
+                at_limit = job.cut_short > 0
                 self._over(job, JobState.KILLED if at_limit else job.outcome, True, at_limit)
                 happened = True
         return happened
@@ -106,28 +105,35 @@ class SimulatedReplay(Replay):
         if run is None:
             what = f"run_time: job {job.id} has none, which the simulated timeline needs"
             raise InputError(self.workload.path, job.line, what)
-        if self.starting and job.remaining is None and job.start_time is not None:
-            run = max(0, seconds_sum(run, job.start_time - self.now))
-        if self._enforce and job.time_limit is not None and run > job.time_limit:
-            run = job.time_limit
+        if self._enforce:
+            job.cut_short = _beyond_limit(job, run)
+            run = canonical_seconds(run - job.cut_short)
         job.remaining = None
         job.planned_end = end = seconds_sum(self.now, run)
         self._started += 1
         heappush(self._ends, (end, self._started, job))
 
-    def _enter(self, job: Job) -> bool:
+    def _limit_changed(self, job: Job) -> None:
+        if self._enforce and job.state is _RUNNING:
+            job.remaining = run_left(job, self.now)
+            self._running(job)
+
+    def _enter(self, job: Job) -> None:
         try:
             possible = self.scheduler.possible(job)
         except ResolveError as error:
             self._refuse(job, str(error))
-            return False
-        if not possible:
+            return
+        if possible:
+            self._submit(job)
+        else:
             self._refuse(job, "does not fit an empty cluster")
-            return False
-        return super()._enter(job)
 
     def _refuse(self, job: Job, cause: str) -> None:
-        self.scheduler.history.note(job.number, job.index, KNOWN)
+        try:
+            self.scheduler.refuse(job)
+        except JobError as error:
+            raise InputError(self.workload.path, job.line, str(error)) from None
         for tell in self.tell.refused:
             tell(job, cause)
 
@@ -137,5 +143,8 @@ class SimulatedReplay(Replay):
             self._tell(JobAct(self.now, job.id, Act.REQUEUE, 0))
 
 
-def _over_limit(job: Job) -> bool:
-    return job.time_limit is not None and job.run_time is not None and job.run_time > job.time_limit
+def _beyond_limit(job: Job, left: Seconds) -> Seconds:
+    """How much of the run time that *job* has left lies beyond its time limit."""
+    if job.time_limit is None or job.run_time is None:
+        return 0
+    return min(left, max(0, canonical_seconds(job.run_time - job.time_limit)))

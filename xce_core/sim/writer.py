@@ -224,4 +224,4 @@ class RecordingWriter:
         """What is left of the run time of a job of the starting state."""
         if job.planned_end is None or self._start_time is None:
             return job.remaining
-        return canonical_seconds(job.planned_end - self._start_time)
+        return canonical_seconds(job.planned_end + job.cut_short - self._start_time)

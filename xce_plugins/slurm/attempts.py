@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable
+from collections.abc import Hashable, Iterable
 from enum import IntEnum
-from typing import Generic, Hashable, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from xce_plugins.slurm.tres import Pairs
 
@@ -40,7 +40,7 @@ class Attempt(NamedTuple):
     Times are seconds since 1970, -1 where not known; numbers at the end say which of the
     texts, needs and node lists of :class:`Attempts` is meant.
 
-    :param index: in the array, -1 if there is none.
+    :param element: its index in the array, -1 if there is none.
     :param part: of the heterogeneous job, -1 if it is none.
     :param eligible: -1 if nothing is said of it, :data:`NEVER` if it never was.
     :param run: seconds it ran, so far if it still runs; 0 if it never started.
@@ -49,7 +49,7 @@ class Attempt(NamedTuple):
     """
 
     number: int
-    index: int
+    element: int
     part: int
     submit: int
     eligible: int

@@ -80,14 +80,25 @@ class Chains:
             parts.setdefault(row.part, []).append(row)
         return Merged(list(parts.values()), self._attempts.latest, self._only_last)
 
+    def submit(self, job: int) -> int:
+        """When *job* was first submitted."""
+        found: int = self._columns["submit"][self.rows[self._begins[job]]]
+        return found
+
+    def never_started(self, job: int) -> bool:
+        """Whether no attempt of *job* ran."""
+        starts = self._columns["start"]
+        places = self.rows[self._begins[job] : self._begins[job + 1]]
+        return all(starts[place] == UNKNOWN for place in places)
+
     def _sort_out(self) -> None:
-        numbers, indexes = self._columns["number"], self._columns["index"]
+        numbers, elements = self._columns["number"], self._columns["element"]
         order = list(range(len(self._attempts)))
-        for name in ("start", "submit", "part", "index", "number"):  # the last one counts most
+        for name in ("start", "submit", "part", "element", "number"):  # the last one counts most
             order.sort(key=self._columns[name].__getitem__)
         for _, rows in groupby(order, key=numbers.__getitem__):
-            groups = [list(group) for _, group in groupby(rows, key=indexes.__getitem__)]
-            if len(groups) > 1 and indexes[groups[0][0]] < 0:
+            groups = [list(group) for _, group in groupby(rows, key=elements.__getitem__)]
+            if len(groups) > 1 and elements[groups[0][0]] < 0:
                 self._refuse(ARRAY_ROW, groups.pop(0))
             for group in groups:
                 self._take(group)

@@ -14,7 +14,9 @@ FREE_TEXT = frozenset(
 )
 """Columns in which a user may have written a bar or a line break."""
 
-JOB_ID = re.compile(r"\d{1,18}(?:_(?:\d{1,10}|\[[^\[\]|]*\]?))?(?:\+\d{1,4})?(?:\.[^|]*)?", re.ASCII)
+JOB_ID = re.compile(
+    r"\d{1,18}(?:_(?:\d{1,10}|\[[^\[\]|]*\]?))?(?:\+\d{1,4})?(?:\.[^|]*)?", re.ASCII
+)
 """A job's id as ``sacct`` writes it, with an array index, a part, and a step."""
 
 _TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d.{0,6}|\d+|[A-Za-z/ ]*", re.ASCII)
@@ -61,6 +63,9 @@ class Layout:
 
     def fits(self, cells: Sequence[str]) -> bool:
         """Whether every cell looks as its column should."""
+        for place, cell in enumerate(cells):
+            if "\n" in cell and place not in self.free:
+                return False
         return all(look.fullmatch(cells[place].strip()) for place, look in self._looks)
 
     def begins_row(self, line: str) -> bool:

@@ -87,7 +87,8 @@ def row_id(text: str) -> RowId | None:
 
 
 def _not_an_id(text: str) -> FieldError:
-    return FieldError(f"expected a job id such as 123, 123_4 or 123+1, found {shown(text)}", "JobID")
+    what = f"expected a job id such as 123, 123_4 or 123+1, found {shown(text)}"
+    return FieldError(what, "JobID")
 
 
 def duration(text: str, column: str) -> int:
@@ -117,7 +118,8 @@ def count(text: str, column: str) -> int:
     if not text:
         return 0
     if _COUNT.fullmatch(text) is None or int(text) > LARGEST_COUNT:
-        raise FieldError(f"expected a number of at most {LARGEST_COUNT}, found {shown(text)}", column)
+        what = f"expected a number of at most {LARGEST_COUNT}, found {shown(text)}"
+        raise FieldError(what, column)
     return int(text)
 
 

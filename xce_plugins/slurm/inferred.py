@@ -17,7 +17,7 @@ from xce_plugins.slurm.fields import NAME_LIMIT
 from xce_plugins.slurm.findings import Findings
 from xce_plugins.slurm.partitions import is_word, partition_attributes
 
-INFERRED = "host inferred from the node lists; it has the most that was in use on it at once"
+INFERRED = "hosts inferred from the node lists, each with the most that was in use on it at once"
 NODES_UNREADABLE = "node list not understood"
 NO_NODES = (
     "names no nodes on which jobs ran: give --cluster FILE.toml or -o scontrol=FILE (the text of "

@@ -10,6 +10,7 @@ from xce_core.model.resources import SLOTS, Counted, Resource
 from xce_core.sim.requirement_fields import Filling
 from xce_plugins.slurm.attempts import Attempts, Need
 from xce_plugins.slurm.chains import Merged
+from xce_plugins.slurm.fields import clean_name
 from xce_plugins.slurm.findings import Findings
 from xce_plugins.slurm.inferred import MEMORY
 from xce_plugins.slurm.partitions import Selections
@@ -84,7 +85,7 @@ class Needs:
         if name not in self._named and len(self._named) >= _NAMED:
             return NOT_HELD.format("and others")
         self._named.add(name)
-        return NOT_HELD.format(name)
+        return NOT_HELD.format(clean_name(name))
 
 
 def _span(need: Need) -> Span:
@@ -99,4 +100,4 @@ def _span(need: Need) -> Span:
 def _amount(resource: Resource, total: int, need: Need) -> int:
     """*total* of the job as the resource counts it, rounded up."""
     shares = {Counted.TASK: need.cpus, Counted.HOST: need.nodes, Counted.JOB: 1}
-    return -(-total * 10**resource.decimals // shares[resource.counted])
+    return -(-total * int(10**resource.decimals) // shares[resource.counted])

@@ -51,12 +51,9 @@ class Selections:
         return self._parsed[name]
 
 
-def with_queues(cluster: Cluster, names: Iterable[str], only: bool) -> Cluster:
-    """*cluster* with the named queues: its own where it has them, else strict ones.
-
-    :param only: leave out its other queues.
-    """
-    wanted = list(names)
-    own = {} if only else cluster.queues
-    found = {name: cluster.queues.get(name, Queue(name, order=Order.STRICT)) for name in wanted}
-    return replace(cluster, queues={**own, **found})
+def with_queues(cluster: Cluster, names: Iterable[str]) -> Cluster:
+    """*cluster* with the named queues: its own where it has them, else strict ones."""
+    missing = {
+        name: Queue(name, order=Order.STRICT) for name in names if name not in cluster.queues
+    }
+    return replace(cluster, queues={**cluster.queues, **missing}) if missing else cluster

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Iterator
 from heapq import merge
 from operator import itemgetter
@@ -12,7 +11,7 @@ from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Job, Seconds, format_job_id
 from xce_core.sim.events import Act, Event, JobAct
 from xce_core.sim.workload import InputError, Start, Timeline
-from xce_plugins.slurm.attempts import Attempts
+from xce_plugins.slurm.attempts import Attempts, Fate
 from xce_plugins.slurm.chains import Chains, Merged
 from xce_plugins.slurm.clock import UNKNOWN
 from xce_plugins.slurm.findings import Findings, OnFault, stop_reading
@@ -33,6 +32,7 @@ WAITED_TO_THE_END = "never eligible: it waits for something until it is cancelle
 class Dump:
     """A dump that was read to its end.
 
+    :ivar kills: when the jobs that never started are cancelled, by their place in the chains.
     :ivar origin: where the cluster comes from, for people.
     """
 
@@ -52,7 +52,20 @@ class Dump:
             self.rules.take(row)
         self.attempts: Attempts = self.rules.attempts
         self.chains = Chains(self.attempts, self.findings, options.attempts == "last")
+        self.kills = {
+            job: self._killed(self.chains[job])
+            for job in range(len(self.chains))
+            if self.chains.never_started(job)
+        }
         self.origin = ""
+
+    def _killed(self, job: Merged) -> int:
+        """When *job*, which never started, is cancelled; it is noted."""
+        waits = job.last.fate != Fate.NEVER_STARTED
+        self.findings.note(STILL_WAITING if waits else CANCELLED, job.last.line)
+        if job.begin == job.kill:
+            self.findings.note(WAITED_TO_THE_END, job.last.line)
+        return job.kill
 
     def cluster(self, given: Cluster | None) -> Cluster:
         """The cluster that the user gave, or that of the node lists, with the jobs' queues.
@@ -72,8 +85,7 @@ class Dump:
                 self.attempts, list(self.chains.rows), self.findings, self.path
             )
             self.origin = "inferred from the node lists"
-        queues = self._queues()
-        return with_queues(given, queues, only=self.options.queues == "one")
+        return with_queues(given, self._queues())
 
     def _queues(self) -> list[str]:
         if self.options.queues == "one":
@@ -102,28 +114,23 @@ class SlurmWorkload:
 
     def events(self) -> Iterator[Event]:
         """Submissions, and cancellations of jobs that never started, in order of time."""
-        return (event for _, _, event in merge(self._submits(), self._kills(), key=itemgetter(0, 1)))
+        both = merge(self._submits(), self._kills(), key=itemgetter(0, 1))
+        return (event for _, _, event in both)
 
     def _submits(self) -> Iterator[tuple[Seconds, int, Event]]:
         chains = self._dump.chains
-        columns = self._dump.attempts.columns
-        submits = array("q", (chains.submit(job) for job in range(len(chains))))
         needs = Needs(self.cluster, self._dump.attempts, self._dump.findings)
         # Chains are in order of ids, and a sort keeps that for those of one moment.
-        for number in sorted(range(len(chains)), key=submits.__getitem__):
+        for number in sorted(range(len(chains)), key=chains.submit):
             job = self._job(chains[number], needs)
             yield job.submit_time, 0, job
-        assert columns
 
     def _kills(self) -> Iterator[tuple[Seconds, int, Event]]:
         chains = self._dump.chains
-        kills = array("q", (chains.kill(job) for job in range(len(chains))))
-        some = (number for number, kill in enumerate(kills) if kill != UNKNOWN)
-        for number in sorted(some, key=kills.__getitem__):
+        for number in sorted(self._dump.kills, key=self._dump.kills.__getitem__):
             merged = chains[number]
-            first, last = merged.first, merged.last
-            job = format_job_id(first.number, first.index)
-            yield merged.kill, 1, JobAct(merged.kill, job, Act.KILL, last.line)
+            job = format_job_id(merged.first.number, merged.first.element)
+            yield merged.kill, 1, JobAct(merged.kill, job, Act.KILL, merged.last.line)
 
     def _job(self, merged: Merged, needs: Needs) -> Job:
         names = self._dump.attempts.names.values
@@ -131,9 +138,9 @@ class SlurmWorkload:
         queue = ONE_QUEUE if self._dump.options.queues == "one" else names[last.queue]
         limit = None if last.limit == UNKNOWN else last.limit
         return Job(
-            format_job_id(first.number, first.index),
+            format_job_id(first.number, first.element),
             first.number,
-            first.index,
+            first.element,
             names[first.user],
             queue,
             names[last.project],

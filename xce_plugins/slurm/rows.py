@@ -49,8 +49,8 @@ class Rows:
         for at, line in self._lines:
             if not line.strip() and held is None:
                 continue
-            header = header_of(line)
             layout = self._layout
+            header = header_of(line) if layout is None or "jobid" in line.lower() else None
             if header is not None or layout is None:
                 if held is not None and layout is not None:
                     yield self._short(*held, layout)
@@ -97,22 +97,21 @@ class Rows:
     def _row(self, at: int, line: str, layout: Layout) -> Row:
         self._given += 1
         cells = line.split("|")
-        if layout.trailing:
-            if cells.pop():
-                return Row(at, cells, layout, "expected a bar at the end of the row")
-        found: Sequence[str] | None = cells
+        if layout.trailing and cells.pop():
+            return Row(at, cells, layout, "expected a bar at the end of the row")
         if len(cells) > len(layout.names):
-            found = self._rejoined(cells, layout)
-            if found is None:
+            joined = self._rejoined(cells, layout)
+            if joined is None:
                 return Row(at, cells, layout, _count_fault(len(cells), layout))
             self._findings.repair(BAR, at)
+            cells = joined
         if "\n" in line:
-            if not layout.fits(found):
+            if not layout.fits(cells):
                 return Row(at, cells, layout, "a line break stands in it, not in a text")
             self._findings.repair(LINE_BREAK, at)
-        return Row(at, found, layout)
+        return Row(at, cells, layout)
 
-    def _rejoined(self, cells: list[str], layout: Layout) -> Sequence[str] | None:
+    def _rejoined(self, cells: list[str], layout: Layout) -> list[str] | None:
         """The cells with a text put together where only one way to do so makes sense."""
         if len(layout.free) == 1 and layout.free[0] == len(layout.names) - 1:
             return [*cells[: layout.free[0]], "|".join(cells[layout.free[0] :])]

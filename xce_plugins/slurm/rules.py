@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
-from itertools import product
 
 from xce_core.model.jobs import JobState
+from xce_core.sim.fields import printable
 from xce_core.sim.workload import InputError
-from xce_plugins.slurm.attempts import NEVER, Attempt, Attempts, Fate, Need
+from xce_plugins.slurm.attempts import Attempt, Attempts, Fate, Need
 from xce_plugins.slurm.clock import UNKNOWN, Clock
 from xce_plugins.slurm.columns import Layout
+from xce_plugins.slurm.facts import Cells, Times, fate_of, run_time
 from xce_plugins.slurm.fields import (
     ELEMENTS_LIMIT,
     UNKNOWN_WORDS,
@@ -26,7 +26,7 @@ from xce_plugins.slurm.fields import (
 from xce_plugins.slurm.findings import Findings, OnFault, stop_reading
 from xce_plugins.slurm.options import SKIP_MALFORMED, SlurmOptions
 from xce_plugins.slurm.rows import Row
-from xce_plugins.slurm.states import Meaning, Standing, meaning_of, state_word
+from xce_plugins.slurm.states import Meaning, meaning_of, state_word
 from xce_plugins.slurm.tres import Tres, parse_tres, requested_memory
 
 MALFORMED = "malformed row"
@@ -51,10 +51,8 @@ DOUBTFUL = "local time that stands for two moments; the others of its row decide
 SKIPPED = "local time that never was, as clocks were set forward"
 AN_HOUR_OFF = "elapsed time is an hour off its start and end: is the zone right?"
 SEVERAL_QUEUES = "asks for several partitions, the first counts"
-MEMORY_UNREADABLE = "memory not known"
 
 OUTCOMES = (JobState.DONE, JobState.FAILED, JobState.KILLED)
-_HOUR = 3600
 _NO_LIMIT = frozenset(("UNLIMITED", "", "N/A"))
 _LIMIT_UNKNOWN = frozenset(("PARTITION_LIMIT", "INVALID"))
 
@@ -77,7 +75,6 @@ class Rules:
         self.states: Counter[str] = Counter()
         self.clusters: dict[str, None] = {}
         self.rows = 0
-        self.restarts = 0
         self._path = path
         self._options = options
         self._findings = findings
@@ -102,7 +99,7 @@ class Rules:
         try:
             if row.fault:
                 raise FieldError(row.fault)
-            self._take(_Cells(row.cells, row.layout))
+            self._take(Cells(row.cells, row.layout))
         except FieldError as fault:
             self._findings.tally.read += 1
             self._malformed(fault)
@@ -111,10 +108,10 @@ class Rules:
         self._layout = layout
         self._readable = not layout.missing
         if layout.missing:
-            what = f"missing columns: {', '.join(layout.missing)}"
+            what = f"a replay needs the columns {', '.join(layout.missing)} too"
             self._fault(COLUMNS_MISSING, what, once=True)
 
-    def _take(self, cells: _Cells) -> None:
+    def _take(self, cells: Cells) -> None:
         found = row_id(cells.get("jobid") or cells.get("jobidraw"))
         if found is None:
             self._findings.note(STEP, self._line)
@@ -127,7 +124,7 @@ class Rules:
         self._findings.tally.read += len(found.indexes)
         for index in found.indexes:
             if isinstance(attempt, Attempt):
-                self.attempts.add(attempt._replace(index=index))
+                self.attempts.add(attempt._replace(element=index))
             else:
                 self._findings.refuse(attempt or cause, self._line)
         if found.throttled:
@@ -139,7 +136,7 @@ class Rules:
             what = f"expected lists of at most {ELEMENTS_LIMIT} array elements in all"
             raise InputError(self._path, self._line, what)
 
-    def _foreign(self, cells: _Cells) -> str:
+    def _foreign(self, cells: Cells) -> str:
         """Why the row is of no concern; empty if it is."""
         name = clean_name(cells.get("cluster")) if cells.get("cluster") else ""
         if not name:
@@ -155,13 +152,13 @@ class Rules:
             return OTHER_CLUSTER
         return ""
 
-    def _attempt(self, cells: _Cells, found: RowId, meaning: Meaning) -> Attempt | str:
+    def _attempt(self, cells: Cells, found: RowId, meaning: Meaning) -> Attempt | str:
         """What the row says, without the array index; why not, if it says too little."""
-        times = _Times(self._clock, cells)
-        fate = _fate(meaning, times, cells)
+        times = Times(self._clock, cells)
+        fate = fate_of(meaning, times, cells)
         if times.submit == UNKNOWN:
             return NO_SUBMIT
-        run = _run_time(fate, times)
+        run = run_time(fate, times)
         if fate in (Fate.RAN, Fate.RUNNING) and times.start == UNKNOWN:
             return NO_START
         if run is None or (fate is Fate.NEVER_STARTED and times.end == UNKNOWN):
@@ -192,7 +189,7 @@ class Rules:
             self._line,
         )
 
-    def _note(self, times: _Times, fate: Fate, meaning: Meaning) -> None:
+    def _note(self, times: Times, fate: Fate, meaning: Meaning) -> None:
         notes = {
             UNKNOWN_STATE: not meaning.known,
             LIVE_RUNNING: fate is Fate.RUNNING,
@@ -205,7 +202,7 @@ class Rules:
             if noted:
                 self._findings.note(text, self._line)
 
-    def _need(self, cells: _Cells, fate: Fate) -> Need:
+    def _need(self, cells: Cells, fate: Fate) -> Need:
         """What it got; for a job that never started, what it asked for."""
         given = self._tres_of(cells, "alloctres")
         asked = self._tres_of(cells, "reqtres")
@@ -221,7 +218,7 @@ class Rules:
         gres = next((tres.gres for tres in order if tres.gres), ())
         return Need(cpus, nodes, memory, gres, order[0].licences or order[1].licences)
 
-    def _tres_of(self, cells: _Cells, name: str) -> Tres:
+    def _tres_of(self, cells: Cells, name: str) -> Tres:
         text = cells.get(name)
         found = self._tres.get(text)
         if found is None:
@@ -231,7 +228,7 @@ class Rules:
             self._tres[text] = found
         return found
 
-    def _limit(self, cells: _Cells) -> int:
+    def _limit(self, cells: Cells) -> int:
         text = cells.get("timelimit") or cells.get("timelimitraw")
         word = text.upper()
         if word in _NO_LIMIT:
@@ -243,7 +240,7 @@ class Rules:
             return count(text, "TimelimitRaw") * 60
         return duration(text, "Timelimit")
 
-    def _queue(self, cells: _Cells) -> str:
+    def _queue(self, cells: Cells) -> str:
         name, comma, _ = cells.get("partition").partition(",")
         if comma:
             self._findings.note(SEVERAL_QUEUES, self._line)
@@ -268,104 +265,9 @@ class Rules:
         if once and cause in self._told:
             return
         self._told.add(cause)
-        self._on_fault(cause, InputError(self._path, self._line, what))
+        self._on_fault(cause, InputError(self._path, self._line, printable(what)))
 
 
-class _Cells:
-    """The cells of a row by the names of their columns."""
-
-    __slots__ = ("_at", "_cells")
-
-    def __init__(self, cells: Sequence[str], layout: Layout) -> None:
-        self._cells = cells
-        self._at = layout.at
-
-    def get(self, name: str) -> str:
-        """The cell without blanks around it; empty if there is no such column."""
-        place = self._at.get(name)
-        return "" if place is None else self._cells[place].strip()
-
-    def has(self, name: str) -> bool:
-        """Whether there is such a column."""
-        return name in self._at
-
-
-class _Times:
-    """The times of a row; of the moments that a doubtful one stands for, those that agree."""
-
-    __slots__ = ("doubtful", "elapsed", "eligible", "end", "skipped", "start", "submit")
-
-    def __init__(self, clock: Clock, cells: _Cells) -> None:
-        clock.doubtful = clock.skipped = 0
-        submit = clock.read(cells.get("submit"), "Submit")
-        eligible = clock.read(cells.get("eligible"), "Eligible")
-        start = clock.read(cells.get("start"), "Start")
-        end = clock.read(cells.get("end"), "End")
-        self.doubtful, self.skipped = clock.doubtful > 0, clock.skipped > 0
-        self.elapsed = _elapsed(cells)
-        choices = [moments or (UNKNOWN,) for moments in (submit, start, end)]
-        self.submit, self.start, self.end = (moments[0] for moments in choices)
-        if self.doubtful:
-            # min() keeps the first of equals, in which doubtful times are the earlier ones.
-            chosen = min(product(*choices), key=self._contradictions)
-            self.submit, self.start, self.end = chosen
-        self.eligible = UNKNOWN if not cells.has("eligible") else NEVER
-        if eligible:
-            self.eligible = next((m for m in eligible if m >= self.submit), eligible[0])
-
-    @property
-    def hour_off(self) -> bool:
-        """Whether the elapsed time and the clock differ by just an hour."""
-        if self.elapsed is None or UNKNOWN in (self.start, self.end):
-            return False
-        return abs(self.end - self.start - self.elapsed) == _HOUR
-
-    def _contradictions(self, times: tuple[int, ...]) -> int:
-        submit, start, end = times
-        wrong = UNKNOWN < start < submit
-        if UNKNOWN not in (start, end):
-            wrong += end < start
-            wrong += self.elapsed is not None and end - start != self.elapsed
-        return wrong
-
-
-def _elapsed(cells: _Cells) -> int | None:
-    raw, text = cells.get("elapsedraw"), cells.get("elapsed")
-    if text and text not in UNKNOWN_WORDS and text != "INVALID":
-        return duration(text, "Elapsed")
-    return count(raw, "ElapsedRaw") if raw else None
-
-
-def _fate(meaning: Meaning, times: _Times, cells: _Cells) -> Fate:
-    if meaning.standing is Standing.RUNNING:
-        return Fate.RUNNING
-    if meaning.standing is Standing.WAITING and not times.elapsed:
-        return Fate.WAITING
-    if times.start == UNKNOWN and not times.elapsed:
-        return Fate.NEVER_STARTED
-    # A job that is cancelled while it waits gets its end as its start, and may have TRES.
-    if not times.elapsed and times.start == times.end:
-        nodes = cells.get("nodelist")
-        if nodes in UNKNOWN_WORDS if cells.has("nodelist") else _is_cancelled(meaning):
-            return Fate.NEVER_STARTED
-    return Fate.RAN
-
-
-def _is_cancelled(meaning: Meaning) -> bool:
-    return meaning.outcome is JobState.KILLED
-
-
-def _run_time(fate: Fate, times: _Times) -> int | None:
-    """Seconds it ran; 0 if it never started, None if nobody knows."""
-    if fate in (Fate.NEVER_STARTED, Fate.WAITING):
-        return 0
-    if times.elapsed is not None:
-        return times.elapsed
-    if UNKNOWN in (times.start, times.end) or times.end < times.start:
-        return None
-    return times.end - times.start
-
-
-def _node_list(cells: _Cells) -> str:
+def _node_list(cells: Cells) -> str:
     text = cells.get("nodelist")
     return "" if text in UNKNOWN_WORDS else text

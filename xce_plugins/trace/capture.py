@@ -8,7 +8,6 @@ from xce_core.hookspecs import hookimpl
 from xce_core.model.amounts import AmountKind
 from xce_core.model.cluster import Cluster
 from xce_core.model.decisions import Dispatch
-from xce_core.model.hostlist import HostListError, fold
 from xce_core.model.jobs import Job, Seconds
 from xce_core.model.limits import scope_label
 from xce_core.model.plans import Plan
@@ -18,6 +17,7 @@ from xce_core.model.rows import Row
 from xce_core.sched.policy import Outcome
 from xce_core.sched.scan import Scan
 from xce_core.sched.watch import Path, Selected
+from xce_core.sim.host_lists import host_lists
 from xce_plugins.trace.control import Control
 from xce_plugins.trace.draft import Draft
 from xce_plugins.trace.endings import dispatched, ending_of
@@ -46,9 +46,10 @@ from xce_plugins.trace.model import (
     Selection,
     Unit,
 )
-from xce_plugins.trace.scans import add_position, add_position_summary
+from xce_plugins.trace.scans import add_position_summaries, add_positions
 
-_FOLDS_KEPT = 1000
+_EARLY_KEPT = 100
+"""How many failures are kept of which it is not known yet what they are about."""
 
 
 class Capture:
@@ -59,8 +60,8 @@ class Capture:
         self._draft: Draft | None = None
         self._ready: Draft | None = None
         self._early: list[Fault] = []
-        self._folds: dict[int, str] = {}
         self._cluster: Cluster | None = None
+        self._fold: Callable[[int], str] = str
         self._counted: tuple[Unit, ...] = ()
 
     def take(self, job: str, session: int) -> Record | None:
@@ -77,33 +78,21 @@ class Capture:
         settings = self.control.current
         assert settings is not None
         draft = Draft(job, session, time, position, settings.level, settings.lines, selection)
+        draft.units = self._counted
         for fault in self._early:
             draft.fault(*fault)
         return draft
 
     def _know(self, cluster: Cluster) -> None:
-        """Look up, once for each cluster, what its resources count."""
+        """Look up, once for each cluster, what its resources count and its hosts are called."""
         if cluster is not self._cluster:
             self._cluster = cluster
-            self._folds.clear()
+            self._fold = host_lists(cluster).fold
             self._counted = tuple(
                 Unit(resource.name, resource.kind.value, resource.decimals)
                 for resource in cluster.resources.values()
                 if resource.kind is AmountKind.BYTES or resource.decimals
             )
-
-    def _folder(self, cluster: Cluster) -> Callable[[int], str]:
-        """What gives a mask of hosts as a host list; the same masks come again and again."""
-
-        def text(mask: int) -> str:
-            found = self._folds.get(mask)
-            if found is None:
-                if len(self._folds) >= _FOLDS_KEPT:
-                    self._folds.clear()
-                found = self._folds[mask] = host_list(cluster.names_of(mask))
-            return found
-
-        return text
 
     # Sessions and selections.
 
@@ -132,13 +121,14 @@ class Capture:
         draft = self._draft or self._ready
         if draft is not None:
             draft.fault(plugin, hook, error)
-        elif len(self._early) < _FOLDS_KEPT:
+        elif len(self._early) < _EARLY_KEPT:
             self._early.append(Fault(plugin, hook, error))
 
     @hookimpl
-    def xce_selection_begun(self, selected: Selected) -> None:
+    def xce_selection_begun(self, selected: Selected, cluster: Cluster) -> None:
         """A new record, if the user wants this job traced."""
         self._draft = self._ready = None
+        self._know(cluster)
         settings = self.control.current
         if settings is not None and settings.wants(selected.job):
             self._draft = self._begin(
@@ -156,9 +146,7 @@ class Capture:
         draft, self._draft = self._draft, None
         if draft is not None:
             self._ready = draft
-            self._know(cluster)
-            draft.units = self._counted
-            draft.ending = ending_of(outcome, cluster, self._folder(cluster))
+            draft.ending = ending_of(outcome, cluster, self._fold)
 
     @hookimpl
     def xce_dispatch_taken_over(self, dispatch: Dispatch, session: int, cluster: Cluster) -> None:
@@ -166,12 +154,9 @@ class Capture:
         self._ready = None
         settings = self.control.current
         if settings is not None and settings.wants(dispatch.job.id):
-            draft = self._begin(
-                dispatch.job.id, session, dispatch.job.start_time or 0, 0, None
-            )
-            self._ready = draft
             self._know(cluster)
-            draft.units = self._counted
+            draft = self._begin(dispatch.job.id, session, dispatch.job.start_time or 0, 0, None)
+            self._ready = draft
             draft.ending = dispatched(dispatch, cluster)
 
     # Requirements.
@@ -217,10 +202,10 @@ class Capture:
             self._draft.add(ClaimFailed(_step(path), error))
 
     @hookimpl
-    def xce_members_released(self, path: Path, hosts: tuple[str, ...]) -> None:
+    def xce_members_released(self, path: Path, hosts: int) -> None:
         """As told."""
         if self._draft is not None:
-            self._draft.add(MembersReleased(host_list(hosts)))
+            self._draft.add(MembersReleased(self._fold(hosts)))
 
     @hookimpl
     def xce_alternative_skipped(self, path: Path) -> None:
@@ -284,9 +269,8 @@ class Capture:
         """Each position: in a line, or host by host."""
         draft = self._draft
         if draft is not None:
-            add = add_position if draft.level is Level.FULL else add_position_summary
-            for position in scan.positions():
-                add(draft, position, scan.error)
+            add = add_positions if draft.level is Level.FULL else add_position_summaries
+            add(draft, scan)
 
     @hookimpl
     def xce_plan_checked(self, plan: Plan, rows: tuple[Row, ...]) -> None:
@@ -297,10 +281,10 @@ class Capture:
                 draft.add(CheckRow(*row, plan.positions))
 
     @hookimpl
-    def xce_plan_rolled_back(self, hosts: tuple[str, ...]) -> None:
+    def xce_plan_rolled_back(self, hosts: int) -> None:
         """As told."""
         if self._draft is not None:
-            self._draft.add(HostsReleased(host_list(hosts)))
+            self._draft.add(HostsReleased(self._fold(hosts)))
 
     @hookimpl
     def xce_plan_ended(self, number: int, placed: bool, failed_position: int, error: str) -> None:
@@ -368,11 +352,3 @@ def _by_code(reasons: tuple[Reason, ...]) -> tuple[tuple[str, int, tuple[str, ..
         if reason.name:
             named[reason.name] = None
     return tuple((code, count, tuple(names[code])) for code, count in counts.items())
-
-
-def host_list(names: list[str] | tuple[str, ...]) -> str:
-    """*names* as a host list; one by one if a name is too odd for that."""
-    try:
-        return fold(names)
-    except HostListError:
-        return ",".join(names)

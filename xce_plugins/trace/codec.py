@@ -49,7 +49,7 @@ ENTRIES: tuple[type[Any], ...] = (
 """The kinds of entry; the place here stands for the kind in the bytes."""
 
 _PLACE = {kind: place for place, kind in enumerate(ENTRIES)}
-_WORTH_IT = 1024
+_WORTH_IT = 4096
 """From how many bytes on compressing pays."""
 
 _PLAIN, _DEFLATED = b"p", b"z"

@@ -62,11 +62,16 @@ class Draft:
         else:
             self._omitted += 1
 
-    def add_all(self, entries: list[Entry], more: int) -> None:
-        """Add entries for which there is room, and count *more* for which there is none."""
-        self.room -= len(entries)
-        self._entries += entries
-        self._omitted += more
+    def add_all(self, entries: list[Entry]) -> None:
+        """Add entries as far as there is room, and count the others."""
+        fitting = min(self.room, len(entries))
+        self.room -= fitting
+        self._entries += entries[:fitting] if fitting < len(entries) else entries
+        self._omitted += len(entries) - fitting
+
+    def leave_out(self, count: int) -> None:
+        """Count entries that were not even made."""
+        self._omitted += count
 
     def count_hosts(self, counts: tuple[int, ...]) -> None:
         """Add to the host evaluations, for each of the kinds."""

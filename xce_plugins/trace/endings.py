@@ -80,11 +80,13 @@ def dispatched(dispatch: Dispatch, cluster: Cluster) -> Dispatched:
         empty = Share((), ())
         return Dispatched(dispatch.reconstructed, (), empty, 0, empty)
     parts = list(_parts(wanted, dispatch.allocation))
-    listed = [(cluster.hosts[i].name, _on_host(parts, i, cluster)) for i in _first_hosts(parts)]
-    count = dispatch.allocation.hosts.bit_count()
-    rest = _everywhere(parts).share([share for _, share in listed])
-    omitted = count - len(listed)
-    return Dispatched(dispatch.reconstructed, tuple(listed), _shared(wanted, parts), omitted, rest)
+    on_host = _Hosts(parts, cluster)
+    listed = tuple((cluster.hosts[i].name, on_host.share(i)) for i in _first_hosts(parts))
+    omitted = dispatch.allocation.hosts.bit_count() - len(listed)
+    rest = Share((), ())
+    if omitted:
+        rest = _everywhere(parts).share([share for _, share in listed])
+    return Dispatched(dispatch.reconstructed, listed, _shared(wanted, parts), omitted, rest)
 
 
 def _parts(wanted: SchedulingObject, allocation: Allocation) -> Iterator[tuple[Ask, Placement]]:
@@ -105,15 +107,39 @@ def _first_hosts(parts: list[tuple[Ask, Placement]]) -> list[int]:
     return list(found)
 
 
-def _on_host(parts: list[tuple[Ask, Placement]], index: int, cluster: Cluster) -> Share:
-    bill = _Bill()
-    name = cluster.hosts[index].name
-    for ask, placement in parts:
-        if placement.hosts >> index & 1:
-            for column, amount in ask.needs(placement.tasks, placement.first):
-                if column.concerns(index):
-                    bill.add(column, scope_label(column.instance, name), amount)
-    return bill.share()
+class _Hosts:
+    """What is taken of each host; hosts of the same placements are worked out once."""
+
+    def __init__(self, parts: list[tuple[Ask, Placement]], cluster: Cluster) -> None:
+        self._parts = parts
+        self._cluster = cluster
+        self._known: dict[tuple[int, ...], Share] = {}
+        limited = any(
+            column.limit is not None for ask, _ in parts for column, *_ in ask.host_claims
+        )
+        # A charge names its host, and a limit need not concern every host.
+        self._alike = not limited
+
+    def share(self, index: int) -> Share:
+        """What the host of this index gives."""
+        if not self._alike:
+            return self._work_out(index)
+        key = tuple(n for n, (_, part) in enumerate(self._parts) if part.hosts >> index & 1)
+        share = self._known.get(key)
+        if share is None:
+            share = self._known[key] = self._work_out(index)
+        return share
+
+    def _work_out(self, index: int) -> Share:
+        bill = _Bill()
+        name = self._cluster.hosts[index].name
+        for ask, placement in self._parts:
+            if placement.hosts >> index & 1:
+                for column, amount in ask.needs(placement.tasks, placement.first):
+                    if column.concerns(index):
+                        scope = scope_label(column.instance, name) if column.limit else ""
+                        bill.add(column, scope, amount)
+        return bill.share()
 
 
 def _everywhere(parts: list[tuple[Ask, Placement]]) -> _Bill:

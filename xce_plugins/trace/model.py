@@ -10,6 +10,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from xce_core.model.jobs import Seconds
+from xce_core.model.rows import Row
 from xce_core.sched.scan import VerdictKind
 
 LINES_LEAST, LINES_MOST, LINES_DEFAULT = 50, 100_000, 1000
@@ -188,16 +189,8 @@ class HostSeen(NamedTuple):
     detail: str
 
 
-class HostRow(NamedTuple):
-    """Level full: a resource or limit in which the host before falls short."""
-
-    resource: str
-    total: int
-    in_use: int
-    reserved: int
-    requested: int
-    limit: str
-    scope: str
+HostRow = Row
+"""Level full: a resource or limit in which the host before falls short."""
 
 
 class PositionEnded(NamedTuple):

@@ -7,22 +7,21 @@ from typing import Any
 
 from xce_core.sched.scan import Phase, VerdictKind
 from xce_plugins.trace import model
-from xce_plugins.trace.model import KINDS, Entry, HostRow, HostSeen, Step
+from xce_plugins.trace.model import KINDS, Entry, HostRow, HostSeen, PositionSeen, Step
 
 Show = Callable[[str, int], str]
 
 _INDENT = tuple("  " * depth for depth in range(7))
 _INDENT_SINGLE = (*_INDENT[:3], *_INDENT[2:6])
 _WHOLE, _MEMBER, _CHECK, _PLAN, _POSITION, _HOST, _ROW = 1, 2, 3, 3, 4, 5, 6
+_STEP = 0  # a whole or a member
 _SHAPE_SHOWN = 16
 """Plans of more positions are shown with like positions folded."""
 
 _BIT = {kind: 1 << place for place, kind in enumerate(KINDS)}
 _ACCEPTED = _BIT[VerdictKind.ACCEPTED]
-_SELECTION = _BIT[VerdictKind.SELECTION]
 _CLAIMED = _BIT[VerdictKind.CLAIMED]
 _NOT_EVALUATED = _BIT[VerdictKind.NOT_EVALUATED]
-_NOT_PERFORMED = "; per-host check not performed"
 
 
 def entry_lines(entries: tuple[Entry, ...], show: Show) -> list[str]:
@@ -35,41 +34,50 @@ def entry_lines(entries: tuple[Entry, ...], show: Show) -> list[str]:
     first = entries[0] if entries else None
     single = isinstance(first, model.RequirementBegun) and first.step[0] == "single"
     indents = _INDENT_SINGLE if single else _INDENT
-    host_indent, row_indent = indents[_HOST], indents[_ROW]
+    host, row, position = indents[_HOST], indents[_ROW], indents[_POSITION]
+    rows: dict[int, str] = {}  # hosts that are alike share a row
     for entry in entries:
         if isinstance(entry, HostSeen):
-            add(f"{host_indent}{_host(entry)}")
+            name, kinds, phase, detail = entry
+            words = _PLAIN.get((kinds, phase)) if not detail else None
+            add(f"{host}host {name} {words or _host(kinds, phase, detail)}")
         elif isinstance(entry, HostRow):
-            add(f"{row_indent}{_row(entry, show)}")
+            line = rows.get(id(entry))
+            if line is None:
+                line = rows[id(entry)] = f"{row}{_row(entry, show)}"
+            add(line)
+        elif isinstance(entry, PositionSeen):
+            add(f"{position}{_position_seen(entry)}")
         else:
-            depth, words = _WORDS[entry.__class__]
-            deep = depth(entry) if callable(depth) else depth
-            add(f"{indents[deep]}{words(entry, show)}")
+            depth, words_of = _WORDS[entry.__class__]
+            add(f"{indents[depth or _by_step(entry)]}{words_of(entry, show)}")
     return lines
 
 
 # Hosts.
 
 
-def _host(entry: HostSeen) -> str:
-    kinds = entry.kinds
+def _host(kinds: int, phase: str, detail: str) -> str:
+    """What stands behind the name of a host."""
     if kinds == _ACCEPTED:
-        return f"host {entry.host} accepted"
+        return "accepted"
     if kinds == _CLAIMED:
-        return f"host {entry.host} rejected: already claimed by an earlier position"
+        return "rejected: already claimed by an earlier position"
     if kinds == _NOT_EVALUATED:
-        return f"host {entry.host} not evaluated: internal error ({entry.detail})"
-    words = _KINDS_TEXT[kinds]
-    if entry.phase == Phase.PER_HOST.value:
-        return f"host {entry.host} rejected (per-host check): {words}"
-    detail = f" ({entry.detail})" if entry.detail else ""
-    return f"host {entry.host} rejected ({entry.phase}): {words}{detail}{_NOT_PERFORMED}"
+        return f"not evaluated: internal error ({detail})"
+    words = ", ".join(kind.value for kind in KINDS if kinds & _BIT[kind])
+    if phase == Phase.PER_HOST.value:
+        return f"rejected ({phase}): {words}"
+    detail = f" ({detail})" if detail else ""
+    return f"rejected ({phase}): {words}{detail}; per-host check not performed"
 
 
-_KINDS_TEXT = {
-    bits: ", ".join(kind.value for kind in KINDS if bits & _BIT[kind])
-    for bits in range(1, 1 << len(KINDS))
+_PLAIN = {
+    (kinds, phase.value): _host(kinds, phase.value, "")
+    for phase in Phase
+    for kinds in range(1, 1 << len(KINDS))
 }
+"""What stands behind most names, worked out once."""
 
 
 def _row(row: HostRow | model.CheckRow, show: Show) -> str:
@@ -98,23 +106,22 @@ def _position_begun(entry: model.PositionBegun, show: Show) -> str:
     return f"position {entry.number} ({_tasks(entry.tasks)})"
 
 
-def _position_seen(entry: model.PositionSeen, show: Show) -> str:
-    head = f"position {entry.number} ({_tasks(entry.tasks)}): "
-    if entry.error:
-        return f"{head}not filled, host scan failed ({entry.error})"
-    counts = []
-    for kind, count in zip(KINDS, entry.counts, strict=True):
-        if kind is VerdictKind.ACCEPTED:
-            continue
-        text = f"{kind.value} {count}"
-        if kind is VerdictKind.LIMIT and entry.limits:
-            named = ", ".join(
-                f"{limit} ({scope}) {hosts}" if scope else f"{limit} {hosts}"
-                for limit, scope, hosts in entry.limits
-            )
-            text += f" ({named})"
-        counts.append(text)
-    return f"{head}accepted {entry.host or 'none'}; rejected: {', '.join(counts)}"
+def _position_seen(entry: PositionSeen) -> str:
+    number, tasks, host, counts, limits, error = entry
+    if error:
+        return f"position {number} ({_tasks(tasks)}): not filled, host scan failed ({error})"
+    _, selection, shortfall, limit, claimed, not_evaluated = counts
+    named = f" ({', '.join(_exceeded(*each) for each in limits)})" if limits else ""
+    return (
+        f"position {number} ({_tasks(tasks)}): accepted {host or 'none'}; rejected:"
+        f" selection mismatch {selection}, resource shortfall {shortfall},"
+        f" limit exceeded {limit}{named}, already claimed {claimed},"
+        f" not evaluated {not_evaluated}"
+    )
+
+
+def _exceeded(limit: str, scope: str, hosts: int) -> str:
+    return f"{limit} ({scope}) {hosts}" if scope else f"{limit} {hosts}"
 
 
 def _tasks(count: int) -> str:
@@ -298,9 +305,9 @@ def _by_step(entry: Any) -> int:
     return _MEMBER if step.member and step.shape != "single" else _WHOLE
 
 
-_WORDS: dict[type[Any], tuple[int | Callable[[Any], int], Callable[[Any, Show], str]]] = {
-    model.RequirementBegun: (_by_step, _begun),
-    model.RequirementEnded: (_by_step, _ended),
+_WORDS: dict[type[Any], tuple[int, Callable[[Any, Show], str]]] = {
+    model.RequirementBegun: (_STEP, _begun),
+    model.RequirementEnded: (_STEP, _ended),
     model.AttemptFailed: (_MEMBER, _failed),
     model.ClaimFailed: (_MEMBER, _claim_failed),
     model.MembersReleased: (_MEMBER, _members_released),
@@ -315,7 +322,6 @@ _WORDS: dict[type[Any], tuple[int | Callable[[Any], int], Callable[[Any, Show], 
     model.PlanBegun: (_PLAN, _plan_begun),
     model.PositionBegun: (_POSITION, _position_begun),
     model.PositionEnded: (_POSITION, _position_ended),
-    model.PositionSeen: (_POSITION, _position_seen),
     model.HostsReleased: (_PLAN, _released),
     model.PlanEnded: (_PLAN, _plan_ended),
     model.PlanCommitted: (_PLAN, _committed),

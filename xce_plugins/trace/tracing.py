@@ -100,7 +100,7 @@ class TracePlugin(Capture):
                 usage="trace on|off|status ...",
                 summary="explain decisions: why this job, these hosts, this outcome",
                 text="\n".join([*USAGE, "", TEXT]),
-                section="Trace",
+                section="Other",
                 complete=lambda words, word: completions(words, self._job_ids()),
             )
         ]

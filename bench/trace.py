@@ -1,0 +1,186 @@
+"""What the decision trace costs, in alternating pairs of runs.
+
+usage: python -m bench.trace [--log FILE] [--jobs N] [--pairs N] [--json]
+
+1. The plugin loaded and off against the REPL without it.
+2. `trace on all level summary` against the untraced REPL; both show every decision.
+3. `level full` on 100 and on 1,000 hosts (line bound 1000) against a bare loop that formats
+   as many lines, in this process.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import click
+import pluggy
+
+from bench.pairs import Comparison, Spread, compare, lines, run_pairs
+from xce_core.hookspecs import PROJECT, SeamSpecs
+from xce_core.model.amounts import UnitsMode
+from xce_core.model.cluster import Cluster, Host, Queue
+from xce_core.model.jobs import Job
+from xce_core.model.requests import Primary, Requirement
+from xce_core.model.resources import SLOTS
+from xce_core.sched.policy import Policy
+from xce_core.sched.scheduler import Scheduler
+from xce_core.sched.watch import Failures, Seams
+from xce_plugins.trace.codec import encode
+from xce_plugins.trace.control import Settings
+from xce_plugins.trace.model import Level
+from xce_plugins.trace.render import Units, record_lines
+from xce_plugins.trace.tracing import TracePlugin
+
+DECISIONS = 200
+"""How many decisions one round of the third measurement makes."""
+
+
+def repl(log: Path, *commands: str, plugin: bool = True) -> list[str]:
+    """The command line of a REPL run in batch."""
+    given = [part for command in commands for part in ("--ex", command)]
+    kept = [] if plugin else ["-p", "no:trace"]
+    return [
+        sys.executable, "-m", "xce_core.cli", "--sim", str(log), "--repair", "all",
+        "-i", "--batch", *kept, *given,
+    ]  # fmt: skip
+
+
+def cut(log: Path, jobs: int, folder: Path) -> Path:
+    """The first *jobs* jobs of a log, as a file of their own."""
+    opener = gzip.open if log.suffix == ".gz" else open
+    path = folder / "part.swf"
+    with opener(log, "rt", errors="replace") as source, path.open("w") as part:
+        left = jobs
+        for text in source:
+            left -= not text.startswith(";")
+            if left < 0:
+                break
+            part.write(text)
+    return path
+
+
+class Traced:
+    """A cluster that is full but for its last host, and a job that fits there alone."""
+
+    def __init__(self, hosts: int) -> None:
+        self.cluster = Cluster(
+            tuple(Host(f"n{n:04}", n, {"slots": 8}) for n in range(hosts)),
+            {"slots": SLOTS},
+            {},
+            {"normal": Queue("normal")},
+        )
+        self.scheduler = Scheduler(self.cluster, Policy())
+        for column in self.scheduler.ledger.columns.values():
+            for host in range(hosts - 1):
+                column.take(1 << host, 1 + host % 7)
+        self.plugin = TracePlugin()
+        manager = pluggy.PluginManager(PROJECT)
+        manager.add_hookspecs(SeamSpecs)
+        manager.register(self.plugin, "trace")
+        self.scheduler.seams = Seams(manager.hook, Failures(lambda *_: None))
+        self.plugin.control.set(Settings(level=Level.FULL, lines=1000))
+        self.units = Units(UnitsMode.AUTO, str)
+        self.session = 0
+
+    def decide(self, out: io.StringIO) -> int:
+        """One traced decision, shown and made bytes of; the number of its lines."""
+        self.session += 1
+        job = Job(
+            str(self.session), self.session, -1, "u", "normal", "p",
+            Requirement.single(Primary(8, 8, (("slots", 1),))), 0,
+        )  # fmt: skip
+        scheduler = self.scheduler
+        scheduler.submit(job, 0)
+        assert scheduler.seams is not None
+        scheduler.seams.session_begun(self.session, 0)
+        for _ in scheduler.session(self.session, 0, True):
+            record = self.plugin.take(job.id, self.session)
+            assert record is not None
+            self.plugin.store.put(job.id, encode(record))
+            shown = record_lines(record, self.units)
+            for text in shown:
+                out.write(f"{text}\n")
+        scheduler.seams.session_ended(self.session, 0)
+        from xce_core.model.jobs import JobState
+
+        scheduler.end(job, 0, JobState.DONE)
+        return len(shown)
+
+
+def bare(count: int, out: io.StringIO) -> None:
+    """Format and write *count* lines like those of a trace, and do nothing else."""
+    for number in range(count // 2):
+        out.write(f"        host n{number:04} rejected (per-host check): resource shortfall\n")
+        out.write(
+            f"          slots total {8} in-use {number % 8} reserved {0} requested {8}\n"
+        )
+
+
+def full_against_bare(hosts: int, pairs: int) -> tuple[int, Spread]:
+    """Lines of a trace, and the ratios of its time to that of the bare loop."""
+    traced = Traced(hosts)
+    count = traced.decide(io.StringIO())
+    ratios = []
+    for _ in range(pairs):
+        taken = [_time(lambda out: traced.decide(out)), _time(lambda out: bare(count, out))]
+        ratios.append(taken[0] / taken[1])
+    return count, Spread.of(ratios)
+
+
+def _time(work: Callable[[io.StringIO], object]) -> float:
+    out = io.StringIO()
+    began = time.perf_counter()
+    for _ in range(DECISIONS):
+        work(out)
+        out.seek(0)
+    return time.perf_counter() - began
+
+
+def measure(log: Path, pairs: int) -> Iterator[tuple[str, Comparison]]:
+    """The two comparisons of whole runs."""
+    step = "step 1000000000"
+    yield "off / without", compare(
+        run_pairs(repl(log, step), repl(log, step, plugin=False), pairs)
+    )
+    yield "summary / off", compare(
+        run_pairs(repl(log, "trace on all", step), repl(log, step), pairs)
+    )
+
+
+@click.command(help=(__doc__ or "").partition("\n")[0])
+@click.option("--log", type=click.Path(exists=True, path_type=Path), required=True,
+              help="A workload log, of which the first jobs are replayed.")
+@click.option("--jobs", default=3000, show_default=True)
+@click.option("--pairs", default=7, show_default=True, type=click.IntRange(min=5))
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of tables.")
+def main(log: Path, jobs: int, pairs: int, as_json: bool) -> None:
+    """Measure all three."""
+    found: dict[str, object] = {}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, result in measure(cut(log, jobs, Path(folder)), pairs):
+            found[name] = asdict(result)
+            if not as_json:
+                first, second = name.split(" / ")
+                click.echo("\n".join(lines(result, (first, second))))
+    for hosts in (100, 1000):
+        count, ratio = full_against_bare(hosts, pairs)
+        found[f"full at {hosts} hosts"] = {"lines": count, "ratio": asdict(ratio)}
+        if not as_json:
+            click.echo(
+                f"full at {hosts} hosts / bare loop, {count} lines: median {ratio.median:.2f},"
+                f" {ratio.low:.2f}..{ratio.high:.2f}"
+            )
+    if as_json:
+        click.echo(json.dumps(found, indent=2))
+
+
+if __name__ == "__main__":
+    main()

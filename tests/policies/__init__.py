@@ -1,0 +1,1 @@
+"""Policies that plugins bring, from the outside."""
