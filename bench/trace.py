@@ -146,7 +146,7 @@ def _time(work: Callable[[io.StringIO], object]) -> float:
 
 def measure(log: Path, pairs: int) -> Iterator[tuple[str, Comparison]]:
     """The two comparisons of whole runs."""
-    step = "step 1000000000"
+    step = "step 999999999"
     yield "off / without", compare(
         run_pairs(repl(log, step), repl(log, step, plugin=False), pairs)
     )

@@ -45,7 +45,8 @@ class PolicySpecs:
         """Policies by the name under which users ask for them.
 
         Called once, when the replay is set up. The class is instantiated without arguments,
-        once for each replay. Two plugins must not offer the same name.
+        once for each replay. If two plugins offer one name, the user has to say which is meant,
+        unless one of them is called so.
         """
 
     @hookspec

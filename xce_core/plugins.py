@@ -224,8 +224,8 @@ class Plugins:
     def policy(self, name: str) -> Policy:
         """A new policy of that name, loading no more plugins than are needed to find it.
 
-        Of several plugins that offer one, that of the policy's name is meant, else the one
-        that the user named.
+        Of several plugins that offer one, those are meant that the user named, and of these
+        the one that has the policy's name.
 
         :raises PluginError: if no plugin offers it, several do, or its class fails.
         """
@@ -254,8 +254,9 @@ class Plugins:
 
         :raises PluginError: if that is not clear.
         """
-        meant = [plugin for plugin in offering if plugin == policy]
-        meant = meant or [plugin for plugin in offering if plugin in self._asked] or offering
+        meant = [plugin for plugin in offering if plugin in self._asked] or offering
+        if policy in meant:
+            return policy
         if len(meant) > 1:
             why = f"offers policy {policy}, and so does plugin {meant[0]}"
             raise PluginError(meant[1], f"{why}; keep one out with -p no:NAME")

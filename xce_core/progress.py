@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from xce_core.model.jobs import Seconds
+
 if TYPE_CHECKING:
     from xce_core.sim.run import Run
 
@@ -18,6 +20,14 @@ EVERY = 512
 
 PERIOD = 0.5
 """Seconds between updates of the line."""
+
+
+def moment_text(time: Seconds) -> str:
+    """*time* as a date, or in seconds if it lies where dates can't tell."""
+    try:
+        return f"{datetime.fromtimestamp(time, timezone.utc):%Y-%m-%d %H:%M:%S}"
+    except (OSError, OverflowError, ValueError):
+        return f"{time} s"
 
 
 class Progress:
@@ -45,8 +55,7 @@ class Progress:
     def _write(self, now: float) -> None:
         replay = self._run.replay
         rate = replay.dispatched / (now - self._begun)
-        moment = datetime.fromtimestamp(float(replay.now), timezone.utc)
-        date = f"{moment:%Y-%m-%d %H:%M:%S}"
+        date = moment_text(replay.now)
         click.echo(
             f"\r{replay.dispatched:,} jobs started, {rate:,.0f} jobs/s, at {date}\x1b[K",
             err=True,

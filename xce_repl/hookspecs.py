@@ -82,7 +82,10 @@ class ReplSpecs:
 
     @hookspec
     def xce_repl_restarted(self, repl: Repl) -> None:
-        """The replay was restarted; what was kept of the old one's state is void."""
+        """The replay was restarted; what was kept of the old one's state is void.
+
+        :param repl: as it was when it started.
+        """
 
     @hookspec
     def xce_repl_shutdown(self) -> None:

@@ -92,6 +92,6 @@ def test_held_back_jobs_stand_in_the_recording_with_the_remark(root: Path, tmp_p
     run_command(*chosen(root, "easy", "--sim-output", out))
     lines = [json.loads(line) for line in out.read_text().splitlines()]
     held = [line for line in lines if line["type"] == "pend" and line["main"] == "POLICY"]
-    assert [line["jobs"] for line in held] == ["4"]
+    assert [line["job"] for line in held] == ["4"]
     (why,) = held[0]["reasons"]
     assert why["name"] == "would delay job 2, which is promised a start at 100 s"

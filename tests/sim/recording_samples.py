@@ -251,7 +251,8 @@ def _session(draw: st.DrawFn, cluster: Cluster, number: int, time: Seconds) -> E
     pends = st.builds(
         Recorded, ids, st.none(), st.sampled_from(some), st.just(False), st.just(0)
     )
-    return SessionMark(time, number, tuple(draw(st.lists(dispatches | pends, max_size=6))), 0)
+    decisions = st.lists(dispatches | pends, max_size=6, unique_by=lambda each: each.job)
+    return SessionMark(time, number, tuple(draw(decisions)), 0)
 
 
 def _end(draw: st.DrawFn, cluster: Cluster, number: int, time: Seconds) -> Event:

@@ -12,10 +12,11 @@ from xce_core.model.cluster import Queue, indexes, uniform_cluster
 from xce_core.model.decisions import Allocation, Placement
 from xce_core.model.jobs import Job, JobState, Seconds
 from xce_core.model.requests import Compound, Primary, Requirement
+from xce_core.sched.ledger import Ledger
+from xce_core.sched.resolve import Resolver, slots_held
 from xce_core.sim.jobs_csv import (
     COLUMNS,
     JobsCsv,
-    allocated_slots,
     interval_text,
     requested_slots,
 )
@@ -38,6 +39,7 @@ RENAMED = {
     "allocated_processors": "allocated_resources",
 }
 
+CLUSTER = uniform_cluster(10, 2, Queue("normal"))
 FOUR_TASKS = Requirement.single(Primary(4, 4, (("slots", 2),)))
 
 
@@ -48,10 +50,12 @@ def a_job(
     requirement: Requirement = FOUR_TASKS,
 ) -> Job:
     held = Allocation((Placement(0b10001110, 1),)) if start is not None else None
-    return Job(
+    job = Job(
         "12[3]", 12, 3, "ann", "normal", "p", requirement, 5, time_limit=60, state=state,
         eligible_time=9, start_time=start, end_time=end, allocation=held, requeues=1,
     )  # fmt: skip
+    job.sched = Resolver(CLUSTER, Ledger(CLUSTER)).resolve(job)
+    return job
 
 
 class Written:
@@ -59,7 +63,7 @@ class Written:
 
     def __init__(self) -> None:
         self.stream = io.StringIO()
-        self.csv = JobsCsv(self.stream, uniform_cluster(10, 2, Queue("normal")), "log")
+        self.csv = JobsCsv(self.stream, CLUSTER, "log")
 
     @property
     def row(self) -> dict[str, str]:
@@ -186,7 +190,8 @@ def test_slots_are_those_of_the_alternative_that_was_chosen() -> None:
     job = a_job(requirement=either)
     assert requested_slots(job, None) == 8
     assert requested_slots(job, held) == 3 + 6
-    assert allocated_slots(job, held) == 3 + 4
+    job.allocation = held
+    assert slots_held(job) == 3 + 4
 
 
 @given(st.integers(0, 2**70))

@@ -109,3 +109,13 @@ def test_job_ids_are_canonical() -> None:
     for value in (True, -1, 1.5, "1[2", None, "9" * 19, 10**18):
         with pytest.raises(FieldError, match="expected a job id such as 12 or 12"):
             job_id(value)
+
+
+def test_a_long_list_of_names_is_read_in_no_time() -> None:
+    """S8: and the second of two alike is told with its place."""
+    many = [f"user{number}" for number in range(30_000)]
+    began = perf_counter()
+    assert names(many) == tuple(many)
+    assert perf_counter() - began < 2
+    with pytest.raises(FieldError, match=r'^\[30001\]: "user7" stands twice$'):
+        names([*many, "user7", "user8"])

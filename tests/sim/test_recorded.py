@@ -248,3 +248,20 @@ def test_what_ends_before_the_first_session_is_not_told_as_taken_over() -> None:
         "52 session 1",
         "52 finished",
     ]
+
+
+@pytest.mark.parametrize("decision", [ran(7), ran(7, again=True), pended(7), ran("1[2]")])
+def test_a_decision_on_what_was_never_submitted_is_a_fault_of_the_input(
+    decision: Recorded,
+) -> None:
+    """S6: told with its line, whichever decision it is."""
+    with pytest.raises(InputError) as caught:
+        lines_of(one_host(), a_job(1), mark(1, 1, ran(1), decision))
+    what = f"job: job {decision.job} was never submitted"
+    assert str(caught.value) == f"<memory>:{decision.line}: {what}"
+
+
+def test_a_decision_on_a_job_that_is_over_is_none() -> None:
+    """S4: it came in, and can't start any more."""
+    lines = lines_of(one_host(), a_job(1), mark(1, 1, ran(1)), end(2, 1), mark(3, 2, ran(1)))
+    assert lines[-1] == "3 finished"

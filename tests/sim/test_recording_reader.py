@@ -23,6 +23,7 @@ from xce_core.model.requests import ONE_HOST, Compound, Primary, Requirement, Sp
 from xce_core.sim import (
     cluster_object,
     event_fields,
+    recording,
     recording_header,
     recording_jobs,
     requirement_fields,
@@ -38,6 +39,7 @@ from xce_core.sim.events import (
     QueueChange,
     Recorded,
     SessionMark,
+    time_of,
 )
 from xce_core.sim.fields import Table
 from xce_core.sim.json_lines import LINE_LIMIT
@@ -499,8 +501,8 @@ def test_hostile_numbers_and_texts() -> None:
     """S8: no huge integers, no control characters on the terminal."""
     for text, what in [
         ("9" * 5000, ""),
-        ("1e400", "time: expected seconds, up to 100000000000, found Infinity"),
-        ("9" * 30, "time: expected seconds, up to 100000000000, found a larger number"),
+        ("1e400", "time: expected seconds, up to 1000000000000000, found Infinity"),
+        ("9" * 30, "time: expected seconds, up to 1000000000000000, found a larger number"),
         ('"\\u001b[2J\\ud800"', 'time: expected seconds, found "\\u001b[2J\\ud800"'),
     ]:
         with pytest.raises(InputError) as caught:
@@ -509,6 +511,40 @@ def test_hostile_numbers_and_texts() -> None:
         assert str(caught.value).isprintable()
     with pytest.raises(InputError, match=r"2: user: expected a name of at most 255 printable"):
         job_of(user="a\nb")
+
+
+def test_what_happened_may_lie_further_off_than_what_is_asked_for() -> None:
+    """S5: long jobs that run one after the other add up, and what is written is read."""
+    late, later = 10**11, 10**13
+    events = events_of(
+        f'{{"type":"submit","time":{late},"job":1,"queue":"normal","run_time":{late}}}',
+        f'{{"type":"session","time":{later}}}',
+        f'{{"type":"end","time":{later}.5,"job":1,"state":"done"}}',
+    )
+    assert [time_of(event) for event in events] == [late, later, later + 0.5]
+    for name in ("time", "run_time", "time_limit", "begin"):
+        with pytest.raises(InputError, match=f"{name}: expected seconds, up to {late}, found"):
+            job_of(**{name: late + 1})
+    state = (
+        f'{{"type":"job","time":1,"job":"1","queue":"normal","state":"running","start":{later},'
+        f'"eligible":{later},"allocation":{{"hosts":[{{"hosts":"n01","tasks":1}}]}}}}\n'
+    )
+    (job,) = opened(a_header(time=later) + state).start.jobs
+    assert (job.start_time, job.eligible_time) == (later, later)
+
+
+def test_the_decisions_of_a_session_are_bounded() -> None:
+    """S8: a few short lines must not stand for more than memory holds."""
+    session = '{"type":"session","time":5}'
+    pend = '{"type":"pend","jobs":"%s","reasons":[{"code":"HELD"}]}'
+    assert len(events_of(session, pend % "1-6,9", session, pend % "1-6,9")) == 2
+    with pytest.raises(InputError, match=r"^t\.jsonl:4: jobs: job 6 is decided twice in a session"):
+        events_of(session, pend % "1-6", pend % "6-9")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(recording, "DECISIONS_LIMIT", 8)
+        with pytest.raises(InputError) as caught:
+            events_of(session, pend % "1-6", pend % "7-9")
+    assert str(caught.value) == "t.jsonl:4: jobs: expected at most 8 decisions in a session"
 
 
 # Broken files.

@@ -5,9 +5,11 @@ from __future__ import annotations
 import io
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Job
+from xce_core.sim.streams import expand
 from xce_plugins.swf import SwfOptions, SwfWorkload, open_workload
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -43,7 +45,12 @@ def opened(
 ) -> SwfWorkload:
     """*text*, with nothing put before it, as a workload."""
     data = text.encode() if isinstance(text, str) else text
-    return open_workload(io.BytesIO(data), "t.swf", options or SwfOptions(), cluster)
+    return open_workload(expanded(io.BytesIO(data)), "t.swf", options or SwfOptions(), cluster)
+
+
+def expanded(source: io.RawIOBase | io.BytesIO) -> BinaryIO:
+    """*source* as the command gives it to readers."""
+    return expand(io.BufferedReader(source), "t.swf")  # type: ignore[type-var]
 
 
 def jobs_of(workload: SwfWorkload) -> list[Job]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
-
 import pytest
 
 from tests.swf.samples import MACHINE, a_line
@@ -15,16 +13,13 @@ from xce_plugins.swf import is_swf
     [
         ("log.swf", b"", True),
         ("LOG.SWF.GZ", b"", True),
+        ("log.swf.zst", b"", True),
         ("-", (MACHINE + a_line()).encode(), True),
         ("-", ("\n  " + a_line()).encode(), True),
         ("-", a_line().replace("\n", " {1,2} q_2w\n").encode(), True),
-        ("log", gzip.compress(MACHINE.encode(), mtime=0), True),
-        ("log", gzip.compress(MACHINE.encode(), mtime=0)[:-8], True),
         ("log", b"; a remark\n", False),
         ("t.json", b'{"format": "recording"}\n', False),
-        ("t.json.gz", gzip.compress(b'{"format": "recording"}\n', mtime=0), False),
         ("log", b"1 2 3\n", False),
-        ("log", b"\x1f\x8b broken", False),
         ("log", b"", False),
     ],
 )

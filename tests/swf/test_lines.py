@@ -6,12 +6,14 @@ import gzip
 import io
 import zlib
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.swf.samples import MACHINE, a_line, jobs_of, opened
+from xce_core.sim.streams import open_input
 from xce_core.sim.workload import InputError
-from xce_plugins.swf import SwfOptions, open_workload
+from xce_plugins.swf import SwfOptions, open_workload, reader
 from xce_plugins.swf.lines import LINE_LIMIT, Lines
 
 PLAIN = MACHINE + a_line(1) + a_line(2, 10) + a_line(3, 20)
@@ -85,13 +87,6 @@ def test_a_cut_off_compressed_log_is_told(cut: int) -> None:
         jobs_of(opened(gzip.compress(PLAIN.encode())[:-cut]))
 
 
-def test_a_log_that_expands_without_end_is_stopped() -> None:
-    """S8: by a stated limit."""
-    bomb = gzip.compress(MACHINE.encode() + b"; nothing\n" * 1_000_000)
-    with pytest.raises(InputError, match="more than the limit of 1000000 bytes"):
-        opened(bomb, SwfOptions(expanded_limit=1_000_000))
-
-
 def test_a_line_without_end_is_stopped() -> None:
     """S8: an endless line never fills the memory."""
     packer = zlib.compressobj(wbits=31)
@@ -143,6 +138,16 @@ def test_queues_of_a_pipe_are_found_too() -> None:
 
 def test_an_unfinished_line_is_known_as_such() -> None:
     """Only the last one can be."""
-    lines = Lines(io.BytesIO(b"a\nb\nc"), "t", 100)
+    lines = Lines(io.BytesIO(b"a\nb\nc"), "t")
     assert list(lines.batches()) == [(1, [b"a", b"b"]), (3, [b"c"])]
     assert lines.unfinished == 3
+
+
+def test_the_queues_of_a_plain_file_are_found_without_holding_it(tmp_path: Path) -> None:
+    """S8: it is read twice, opened as the command opens it."""
+    file = tmp_path / "t.swf"
+    file.write_text(MACHINE + a_line(1, queue=0) + a_line(2, queue=-1))
+    with pytest.MonkeyPatch.context() as patch, open_input(str(file)) as source:
+        patch.setattr(reader, "HELD_LIMIT", 1)
+        workload = open_workload(source, "t.swf", SwfOptions(queues="log"))
+        assert [job.queue for job in jobs_of(workload)] == ["q0", "unknown"]

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 from pathlib import Path
 
 import pytest
 
 from tests.swf.samples import DATA, jobs_of
 from xce_core.model.jobs import Job
+from xce_core.sim.streams import open_input
 from xce_plugins.swf import ALL_REPAIRS, SwfOptions, check_report, is_swf, open_workload
 
 LOGS = sorted(path for path in DATA.glob("swf/*.swf*") if path.suffix != ".machines")
@@ -25,9 +27,9 @@ def options_for(path: Path, **chosen: object) -> SwfOptions:
 @pytest.mark.parametrize("path", LOGS, ids=lambda path: path.name)
 def test_a_real_log_is_read_to_its_end(path: Path) -> None:
     """S2, S8: with all repairs, totals add up and submit times never fall."""
-    with path.open("rb") as source:
-        assert is_swf(str(path), source.read(4096))
-        source.seek(0)
+    with open_input(str(path)) as source:
+        assert isinstance(source, io.BufferedReader)
+        assert is_swf("-", source.peek(4096))
         workload = open_workload(source, str(path), options_for(path, repairs=ALL_REPAIRS))
         accepted, last = 0, 0.0
         for job in workload.events():
@@ -41,9 +43,9 @@ def test_a_real_log_is_read_to_its_end(path: Path) -> None:
 @pytest.mark.parametrize("path", IN_ORDER, ids=lambda path: path.name)
 def test_the_check_counts_what_the_reading_counts(path: Path) -> None:
     """Without repairs, where the lines are in order of submit time."""
-    with path.open("rb") as source:
+    with open_input(str(path)) as source:
         lines = check_report(source, path.name, options_for(path))
-        source.seek(0)
+    with open_input(str(path)) as source:
         workload = open_workload(source, path.name, options_for(path, queues="log"))
         accepted = len(jobs_of(workload))
     tally = workload.tally

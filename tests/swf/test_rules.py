@@ -229,3 +229,26 @@ def test_repairs_are_named_one_by_one_or_all_at_once() -> None:
     assert repair_names(["renumber", "all"]) == ALL_REPAIRS
     with pytest.raises(ValueError, match="'sort'"):
         repair_names(["sort"])
+
+
+@pytest.mark.parametrize(("field", "name"), [(2, "submit"), (4, "run"), (9, "limit")])
+def test_times_are_as_bounded_as_in_a_recording(field: int, name: str) -> None:
+    """S5: what is read here can be written as a recording and read again."""
+    most = 10**11
+    jobs = jobs_of(opened(MACHINE + a_line(1, most, most, limit=most) + a_line(2, most)))
+    assert [job.submit_time for job in jobs] == [most, most]
+    for seen in ("", a_line(7)):
+        line = a_line(1, **{name: most + 1})  # type: ignore[arg-type]
+        what = rf"field {field} .* expected a number of at most {most},"
+        with pytest.raises(InputError, match=what):
+            jobs_of(opened(MACHINE + seen + line))
+
+
+def test_parts_that_are_too_long_together_are_a_fault() -> None:
+    """S5: as one too long is; such a line can be left out."""
+    text = MACHINE + a_line(1, run=10**11, status=2) + a_line(1, run=1, status=3)
+    what = r":3:\d+: field 4 \(run time\): expected parts of at most"
+    with pytest.raises(InputError, match=what):
+        jobs_of(opened(text, with_repairs("merge-partial")))
+    (job,) = jobs_of(opened(text, with_repairs("merge-partial", "skip-malformed")))
+    assert job.run_time == 10**11

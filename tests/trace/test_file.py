@@ -34,7 +34,7 @@ def test_the_file_holds_what_the_console_shows(tmp_path: Path) -> None:
     run.close()
     written = (tmp_path / "t.log").read_text().splitlines()
     assert written == trace_lines(shown)
-    assert [text for text in written if text.startswith("[trace]")][0].startswith("[trace] job 1 ")
+    assert written[0].startswith("[trace] job 1 ")
 
 
 def test_it_is_appended_to(tmp_path: Path) -> None:

@@ -73,14 +73,15 @@ def faults(value: Any, schema: Any, root: Any, place: str = "$") -> Iterator[str
         yield f"{place}: {value!r} is none of {schema['enum']}"
     if "oneOf" in schema:
         tried = [list(faults(value, one, root, place)) for one in schema["oneOf"]]
-        if sum(not found for found in tried) != 1:
-            yield f"{place}: fits {sum(not f for f in tried)} of {len(tried)}: {min(tried, key=len)}"
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        if not schema.get("minimum", value) <= value <= schema.get("maximum", value):
-            yield f"{place}: {value} is out of range"
+        fitting = sum(not found for found in tried)
+        if fitting != 1:
+            yield f"{place}: fits {fitting} of {len(tried)}: {min(tried, key=len)}"
+    if TYPES["number"](value):
+        fits = schema.get("minimum", value) <= value <= schema.get("maximum", value)
+        yield from () if fits else (f"{place}: {value} is out of range",)
     if isinstance(value, list):
-        if not schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value)):
-            yield f"{place}: {len(value)} items"
+        fits = schema.get("minItems", 0) <= len(value) <= schema.get("maxItems", len(value))
+        yield from () if fits else (f"{place}: {len(value)} items",)
         for number, each in enumerate(value):
             yield from faults(each, schema.get("items", {}), root, f"{place}[{number}]")
     if isinstance(value, dict):

@@ -88,7 +88,8 @@ def test_a_pend_tells_the_reasons_of_the_decision() -> None:
     ]
     (pend,) = run.outcomes
     assert isinstance(pend, Pend)
-    reasons = {(r.code.name, r.name, tuple(cluster.names_of(r.hosts))) for r in pend.reasons.entries}
+    entries = pend.reasons.entries
+    reasons = {(r.code.name, r.name, tuple(cluster.names_of(r.hosts))) for r in entries}
     assert reasons == {
         ("NO_RESOURCE", "mem", ("n1",)),
         ("NO_RESOURCE", "slots", ("n4",)),

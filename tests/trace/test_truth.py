@@ -392,7 +392,7 @@ def test_every_verdict_is_true(record_property: Callable[[str, object], None]) -
 
     @given(worlds(Traits(compounds=True)), st.booleans(), st.booleans())
     @settings(
-        max_examples=120,
+        max_examples=80,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )

@@ -27,6 +27,8 @@ class Same(Sequence[int]):
     def __getitem__(self, index: int | slice) -> int | Sequence[int]:
         if isinstance(index, slice):
             return Same(self.total, len(range(self._count)[index]))
+        if not -self._count <= index < self._count:
+            raise IndexError(index)  # which is what ends a loop over it
         return self.total
 
 

@@ -13,7 +13,7 @@ from xce_core.model.jobs import Job, JobState, Seconds, seconds_sum
 from xce_core.model.resources import SLOTS
 from xce_core.sched.allocator import Allocator
 from xce_core.sched.ledger import Ledger
-from xce_core.sched.resolve import Resolver, SchedulingObject, by_member
+from xce_core.sched.resolve import ResolveError, Resolver, SchedulingObject, by_member, slots_held
 
 if TYPE_CHECKING:
     from xce_core.sched.scheduler import Scheduler
@@ -69,20 +69,6 @@ class Ends:
         self.add(job)
 
 
-def slots_held(job: Job) -> int:
-    """How many slots the allocation of *job* takes."""
-    wanted, allocation = job.sched, job.allocation
-    assert isinstance(wanted, SchedulingObject)
-    assert allocation is not None
-    if wanted.slots_only:
-        return wanted.slots_only
-    members = wanted.alternatives[allocation.alternative]
-    return sum(
-        members[member].slots(tasks) * hosts.bit_count()
-        for hosts, tasks, member, _ in allocation.placements
-    )
-
-
 def slots_wanted(job: Job) -> int:
     """How many slots *job* asks for, at the fewest tasks, by the first of its alternatives."""
     wanted = job.sched
@@ -95,9 +81,12 @@ class Twin:
     """A second ledger of the same cluster, for what is not so but could be.
 
     It places jobs as the scheduler would, by the same plans and in the same host order.
+
+    :ivar owner: the forecast that it stands as.
     """
 
     def __init__(self, live: Ledger, allocator: Allocator) -> None:
+        self.owner: Forecast | None = None
         self._live = live
         self.ledger = Ledger(live.cluster)
         self._resolver = Resolver(live.cluster, self.ledger)
@@ -136,7 +125,11 @@ class Twin:
 
     def place(self, job: Job) -> Allocation | None:
         """Claim a place for *job*; None, and nothing claimed, if there is none."""
-        return self._allocator.allocate(self._resolver.resolve(job))
+        try:
+            wanted = self._resolver.resolve(job)
+        except ResolveError:
+            return None
+        return self._allocator.allocate(wanted)
 
 
 _STAYS = "a forecast goes only forward, and not once it holds promises"
@@ -155,7 +148,18 @@ class Forecast:
     :ivar promised: the jobs that start then, in the order in which they were promised to.
     """
 
-    __slots__ = ("_held", "_now", "_scheduler", "_spare", "_twin", "promised", "time", "window")
+    __slots__ = (
+        "_ended",
+        "_held",
+        "_known",
+        "_now",
+        "_scheduler",
+        "_searched",
+        "_spare",
+        "promised",
+        "time",
+        "window",
+    )
 
     def __init__(self, scheduler: Scheduler, now: Seconds) -> None:
         self.time = now
@@ -163,13 +167,13 @@ class Forecast:
         self.promised: list[Job] = []
         self._now = now
         self._scheduler = scheduler
-        self._held: list[Allocation] = []
-        self._twin: Twin | None = None
+        self._ended: list[Job] = []
+        self._searched = False
         # What is left then, as a number: as long as only jobs are asked about that want slots
         # anywhere and nothing else, there is no need of a second ledger.
         self._spare = free_slots(scheduler.ledger)
         if self._spare < 0:
-            self._use_twin()
+            self._searched = True
             return
         for end, _, _, held, _ in scheduler.ends.entries:
             if end > now:
@@ -184,19 +188,22 @@ class Forecast:
         All jobs that are expected to end by then have ended then, also those of the same second.
 
         :returns: that time; None, and the forecast stays where it was, if there is none.
+        :raises ValueError: if that is not now, and something was promised already.
         """
-        slots = self._counted(job)
-        if slots:
-            return self.time if slots <= self._spare else self._count_to(slots)
         if self.fits(job):
             return self.time
+        if self.promised:
+            raise ValueError(_STAYS)
+        slots = self._counted(job)
+        if slots:
+            return self._count_to(slots)
         began = self.time
         for time in self._times():
             self.until(time)
             if self.fits(job):
                 return time
         self._move(began)
-        self._use_twin()
+        self._stand(self._scheduler.twin())
         return None
 
     def until(self, time: Seconds) -> None:
@@ -206,13 +213,14 @@ class Forecast:
         """
         if time < self.time or self.promised:
             raise ValueError(_STAYS)
+        twin = self._twin() if self._searched else None
         ended = list(self._ending(time))
         self._move(time)
         for _, _, _, held, job in ended:
-            if self._twin is None:
+            if twin is None:
                 self._spare += held
             elif job.allocation is not None:
-                self._twin.release(job, job.allocation)
+                twin.release(job, job.allocation)
 
     def _move(self, time: Seconds) -> None:
         self.time = time
@@ -244,8 +252,6 @@ class Forecast:
             spare += held
         if spare < slots or time == inf:
             return None
-        if self.promised:
-            raise ValueError(_STAYS)
         self._spare = spare
         self._move(time)
         return time
@@ -257,10 +263,10 @@ class Forecast:
         slots = self._counted(job)
         if slots:
             return slots <= self._spare
-        assert self._twin is not None
-        allocation = self._twin.place(job)
+        twin = self._twin()
+        allocation = twin.place(job)
         if allocation is not None:
-            self._twin.release(job, allocation)
+            twin.release(job, allocation)
         return allocation is not None
 
     def start(self, job: Job) -> bool:
@@ -271,8 +277,7 @@ class Forecast:
                 return False
             self._spare -= slots
         else:
-            assert self._twin is not None
-            allocation = self._twin.place(job)
+            allocation = self._twin().place(job)
             if allocation is None:
                 return False
             self._held.append(allocation)
@@ -281,10 +286,11 @@ class Forecast:
 
     def end(self, job: Job) -> None:
         """A running *job* that is expected to go on longer has ended by then all the same."""
-        if self._twin is None:
+        self._ended.append(job)
+        if not self._searched:
             self._spare += slots_held(job)
-        elif job.allocation is not None:
-            self._twin.release(job, job.allocation)
+        else:
+            self._stand(self._scheduler.twin())
 
     # What may be started now.
 
@@ -307,12 +313,12 @@ class Forecast:
         allocation = self._scheduler.would_get(job)
         if allocation is None:
             return False
-        assert self._twin is not None
+        twin = self._twin()
         held = self._held
-        allowed = self._make_room(job, allocation)
-        self._give_up(self._held)
-        self._twin.release(job, allocation)
-        self._take(held)
+        allowed = self._make_room(twin, job, allocation)
+        self._give_up(twin)
+        twin.release(job, allocation)
+        self._take(twin, held)
         return allowed
 
     def started(self, job: Job) -> None:
@@ -320,63 +326,74 @@ class Forecast:
 
         Who was promised a place keeps one, if there is any left beside it.
         """
-        if self.over_by_then(job):
+        if self.over_by_then(job) or job.allocation is None:
             return
-        assert job.allocation is not None
-        if self._twin is None:
+        if not self._searched:
             self._spare -= slots_held(job)
             return
-        held = self._held
-        if not self._make_room(job, job.allocation):
-            self._give_up(self._held)
-            self._take(held)
+        twin, held = self._twin(), self._held
+        if job.id in self._known:
+            return
+        self._known.add(job.id)
+        if not self._make_room(twin, job, job.allocation):
+            self._give_up(twin)
+            self._take(twin, held)
 
-    # The second ledger.
+    # The second ledger, of which there is one for all forecasts.
 
     def _counted(self, job: Job) -> int:
-        """The slots of *job* if counting is enough; else 0, and the second ledger is there."""
+        """The slots of *job* if counting is enough; 0 if the second ledger has to be asked."""
         wanted = job.sched
-        if self._twin is None:
+        if not self._searched:
             slots = wanted.slots_only if isinstance(wanted, SchedulingObject) else 0
             if slots:
                 return slots
-            self._use_twin()
+            self._searched = True
         return 0
 
-    def _use_twin(self) -> None:
-        """Have the second ledger stand as the forecast does."""
-        scheduler = self._scheduler
-        twin = self._twin = scheduler.twin()
-        twin.sync()
-        for end, _, _, _, job in scheduler.ends.entries:
-            if end > self.time:
-                break
-            if job.allocation is not None:
-                twin.release(job, job.allocation)
-        self._held = [held for job in self.promised if (held := twin.place(job)) is not None]
+    def _twin(self) -> Twin:
+        """The second ledger, standing as this forecast does."""
+        twin = self._scheduler.twin()
+        if twin.owner is not self:
+            self._stand(twin)
+        return twin
 
-    def _make_room(self, job: Job, allocation: Allocation) -> bool:
+    def _stand(self, twin: Twin) -> None:
+        """Have the second ledger stand as this forecast does.
+
+        A job that was promised a place by a mere count, and can't have one, is left out.
+        """
+        twin.owner = self
+        twin.sync()
+        running = self._scheduler.running
+        self._known = set(running)
+        over = [entry.job for entry in self._scheduler.ends.entries if entry.end <= self.time]
+        for job in dict.fromkeys((*over, *self._ended)):
+            if job.allocation is not None and job.id in running:
+                twin.release(job, job.allocation)
+        placed = [(job, twin.place(job)) for job in self.promised]
+        self.promised = [job for job, held in placed if held is not None]
+        self._held = [held for _, held in placed if held is not None]
+
+    def _make_room(self, twin: Twin, job: Job, allocation: Allocation) -> bool:
         """Book *job*, and find the promised jobs new places beside it; whether all have one."""
-        assert self._twin is not None
-        self._give_up(self._held)
-        self._twin.book(job, allocation)
+        self._give_up(twin)
+        twin.book(job, allocation)
         self._held = []
         for promised in self.promised:
-            place = self._twin.place(promised)
+            place = twin.place(promised)
             if place is None:
                 return False
             self._held.append(place)
         return True
 
-    def _give_up(self, held: list[Allocation]) -> None:
-        assert self._twin is not None
-        for job, allocation in zip(self.promised, held, strict=False):
-            self._twin.release(job, allocation)
+    def _give_up(self, twin: Twin) -> None:
+        for job, allocation in zip(self.promised, self._held, strict=False):
+            twin.release(job, allocation)
 
-    def _take(self, held: list[Allocation]) -> None:
-        assert self._twin is not None
+    def _take(self, twin: Twin, held: list[Allocation]) -> None:
         for job, allocation in zip(self.promised, held, strict=False):
-            self._twin.book(job, allocation)
+            twin.book(job, allocation)
         self._held = held
 
 

@@ -98,6 +98,20 @@ def by_member(
     ]
 
 
+def slots_held(job: Job) -> int:
+    """How many slots the allocation of *job* takes."""
+    wanted, allocation = job.sched, job.allocation
+    assert isinstance(wanted, SchedulingObject)
+    assert allocation is not None
+    if wanted.slots_only:
+        return wanted.slots_only
+    members = wanted.alternatives[allocation.alternative]
+    return sum(
+        members[member].slots(tasks) * hosts.bit_count()
+        for hosts, tasks, member, _ in allocation.placements
+    )
+
+
 class Resolver:
     """Makes scheduling objects against one ledger, and finds those already made."""
 

@@ -158,6 +158,8 @@ def _add_resource(
         raise FieldError(f"resource {fields.shown(name)} stands twice", "name")
     if name == SLOTS.name and (resource.shared or resource.kind is AmountKind.BYTES):
         raise FieldError(f"{name} must be a number of each host", "name")
+    if name == SLOTS.name and resource.counted is not Counted.TASK:
+        raise FieldError(f"{name} are counted per task, and not otherwise", "counted")
     if resource.kind is AmountKind.BYTES and "decimals" in found:
         raise FieldError("bytes have no decimals", "decimals")
     if resource.shared != ("total" in found):

@@ -16,7 +16,7 @@ from xce_core.sim.recording_jobs import OUTCOMES, known_queue
 TimedEvent = JobEnd | JobAct | JobChange | HostChange | QueueChange
 EventReader = Callable[[dict[str, Any], int], TimedEvent]
 
-TIMED = {"type": fields.anything, "time": fields.time}
+TIMED = {"type": fields.anything, "time": fields.moment}
 _ACT = Table({**TIMED, "job": job_id}, ["time", "job"])
 _END = Table(
     {**TIMED, "job": job_id, "state": fields.choice(OUTCOMES)}, ["time", "job", "state"]

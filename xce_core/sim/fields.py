@@ -18,7 +18,10 @@ NAME_LIMIT = 255
 """How many characters a name may have."""
 
 SECONDS_LIMIT = 10**11
-"""No time or duration may be larger; one that is may well be in milliseconds."""
+"""No time or duration of a submission may be larger; one that is may be in milliseconds."""
+
+MOMENT_LIMIT = 10**15
+"""No time at which something happened may be larger: long jobs, one after the other, add up."""
 
 INTEGER_LIMIT = 2**53
 
@@ -164,9 +167,11 @@ def _item(check: Check[T], item: object, place: int) -> T:
 def names(value: object) -> tuple[str, ...]:
     """A list of different names, at least one."""
     found = list_of(name, least=1)(value)
-    for place, each in enumerate(found):
-        if each in found[:place]:
-            raise FieldError(f"{shown(each)} stands twice", place + 1)
+    seen: set[str] = set()
+    for place, each in enumerate(found, 1):
+        if each in seen:
+            raise FieldError(f"{shown(each)} stands twice", place)
+        seen.add(each)
     return found
 
 
@@ -220,13 +225,22 @@ def integer(low: int = -INTEGER_LIMIT, high: int = INTEGER_LIMIT) -> Check[int]:
     return read
 
 
-def time(value: object) -> Seconds:
-    """A time in seconds, whole or decimal, in canonical form."""
-    if value.__class__ is not int and value.__class__ is not float:
-        raise mismatch("seconds", value)
-    if not -SECONDS_LIMIT <= value <= SECONDS_LIMIT:
-        raise mismatch("seconds, up to 100000000000", value)
-    return canonical_seconds(value)
+def _seconds(limit: int) -> Check[Seconds]:
+    def read(value: object) -> Seconds:
+        if value.__class__ is not int and value.__class__ is not float:
+            raise mismatch("seconds", value)
+        if not -limit <= value <= limit:
+            raise mismatch(f"seconds, up to {limit}", value)
+        return canonical_seconds(value)
+
+    return read
+
+
+time = _seconds(SECONDS_LIMIT)
+"""A time that a submission says, in seconds, whole or decimal, in canonical form."""
+
+moment = _seconds(MOMENT_LIMIT)
+"""The same of a time at which something happened."""
 
 
 def duration(value: object) -> Seconds:

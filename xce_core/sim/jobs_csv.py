@@ -8,10 +8,11 @@ from typing import TextIO
 
 from xce_core.model.cluster import Cluster
 from xce_core.model.decisions import Allocation
-from xce_core.model.hostlist import fold
 from xce_core.model.jobs import STARTED, Job, JobState, Seconds
 from xce_core.model.requests import Primary
 from xce_core.model.resources import SLOTS
+from xce_core.sched.resolve import slots_held
+from xce_core.sim.host_lists import host_lists
 
 BATSIM_COLUMNS = (
     "job_id",
@@ -130,8 +131,8 @@ class JobsCsv:
             _time(job.eligible_time),
             _between(job.eligible_time, start),
             job.requeues,
-            allocated_slots(job, held) if held else None,
-            fold(self._cluster.names_of(held.hosts)) if held else None,
+            slots_held(job) if held else None,
+            host_lists(self._cluster).fold(held.hosts) if held else None,
         )
 
 
@@ -139,15 +140,6 @@ def requested_slots(job: Job, held: Allocation | None) -> int:
     """The most slots *job* asks for: of the alternative it got, else of its first."""
     chosen = job.requirement.alternatives[held.alternative if held else 0]
     return sum(member.tasks_max * _slots_a_task(member) for member in chosen.members)
-
-
-def allocated_slots(job: Job, held: Allocation) -> int:
-    """The slots that *held* takes from all hosts together."""
-    members = job.requirement.alternatives[held.alternative].members
-    return sum(
-        placement.tasks * placement.hosts.bit_count() * _slots_a_task(members[placement.member])
-        for placement in held.placements
-    )
 
 
 def _slots_a_task(member: Primary) -> int:

@@ -23,7 +23,7 @@ class WorkloadReader(Protocol):
         """Whether the input is of this format.
 
         :param path: its name; ``-`` for standard input.
-        :param beginning: its first bytes, as they are in the file.
+        :param beginning: its first bytes; of compressed input, of what it expands to.
         """
         ...
 

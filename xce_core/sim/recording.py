@@ -23,6 +23,9 @@ from xce_core.sim.workload import InputError, Start, Tally
 BYTES_A_HOST = 64
 """How much longer a line may be for each host of the cluster, as it may name them all."""
 
+DECISIONS_LIMIT = 1_000_000
+"""How many decisions a session may have."""
+
 _SESSION = Table({**TIMED, "number": fields.integer(1)}, ["time"])
 
 T = TypeVar("T")
@@ -98,18 +101,21 @@ class RecordingWorkload:
         """
         session: SessionMark | None = None
         decisions: list[Recorded] = []
+        named: set[str] = set()
         rest = self._objects
         for value in rest if self._first is None else chain((self._first,), rest):
             kind = value.get("type")
             if session is not None:
                 if kind == "dispatch":
-                    decisions.append(self._told(self._decisions.dispatch, value))
+                    found = [self._told(self._decisions.dispatch, value)]
+                    decisions += self._new(found, named, "job")
                     continue
                 if kind == "pend":
-                    decisions += self._told(self._decisions.pends, value)
+                    found = self._told(self._decisions.pends, value)
+                    decisions += self._new(found, named, "job" if "job" in value else "jobs")
                     continue
                 yield _with_decisions(session, decisions)
-                session, decisions = None, []
+                session, decisions, named = None, [], set()
             if kind == "session":
                 session = self._told(self._session, value)
             elif kind == "submit":
@@ -118,6 +124,18 @@ class RecordingWorkload:
                 yield self._told(self._event, value)
         if session is not None and not self.cut:
             yield _with_decisions(session, decisions)
+
+    def _new(self, found: list[Recorded], named: set[str], field: str) -> list[Recorded]:
+        """Decisions that may stand beside those on the *named* jobs, which theirs are put to."""
+        for recorded in found:
+            if recorded.job in named:
+                what = f"{field}: job {recorded.job} is decided twice in a session"
+                raise InputError(self.path, self._lines.line, what)
+            if len(named) == DECISIONS_LIMIT:
+                what = f"{field}: expected at most {DECISIONS_LIMIT} decisions in a session"
+                raise InputError(self.path, self._lines.line, what)
+            named.add(recorded.job)
+        return found
 
     def _told(self, read: Callable[[dict[str, Any], int], T], value: dict[str, Any]) -> T:
         """What *read* makes of *value*; its error with the place."""

@@ -58,7 +58,7 @@ _HEADER = Table(
         "timeline": fields.choice(Timeline),
         "policy": fields.name,
         "time_zone": _zone,
-        "time": fields.time,
+        "time": fields.moment,
         "session": fields.integer(0),
         "pends": fields.choice(Pends),
         "cluster": fields.as_object,

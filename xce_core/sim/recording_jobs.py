@@ -71,12 +71,12 @@ class JobReader:
             {
                 **_SUBMIT_CHECKS,
                 "state": fields.choice(_STARTING),
-                "start": fields.time,
+                "start": fields.moment,
                 "allocation": decisions.allocation,
-                "eligible": fields.time,
+                "eligible": fields.moment,
                 "remaining": fields.duration,
                 "requeues": fields.integer(0),
-                "not_before": fields.time,
+                "not_before": fields.moment,
             },
             ["time", "job", "state"],
         )

@@ -11,7 +11,7 @@ from xce_core.model.cluster import Cluster, HostState
 from xce_core.model.decisions import Allocation, Dispatch, Pend
 from xce_core.model.jobs import STARTED, Job, JobState, Seconds, canonical_seconds
 from xce_core.sched.policy import Outcome
-from xce_core.sched.resolve import SchedulingObject
+from xce_core.sched.resolve import slots_held
 from xce_core.sched.scheduler import JobError, Scheduler
 from xce_core.sim.events import (
     Act,
@@ -267,7 +267,7 @@ class Replay:
 
     def _requeue(self, job: Job) -> None:
         began = job.start_time
-        slots = held_slots(job) if job.state in STARTED else 0
+        slots = slots_held(job) if job.state in STARTED else 0
         self.scheduler.requeue(job, self.now)
         job.reasons = job.planned_end = job.remaining = None
         assert began is not None
@@ -317,7 +317,7 @@ class Replay:
         """
         if job.state in STARTED:
             assert job.start_time is not None
-            began, slots = job.start_time, held_slots(job)
+            began, slots = job.start_time, slots_held(job)
             self.scheduler.end(job, self.now, state)
             for tell in self.tell.stint:
                 tell(job, began, self.now, slots)
@@ -352,18 +352,6 @@ def run_left(job: Job, now: Seconds) -> Seconds:
     """What a running job has left of its run time, were there no time limit."""
     assert job.planned_end is not None
     return canonical_seconds(job.planned_end + job.cut_short - now)
-
-
-def held_slots(job: Job) -> int:
-    """How many slots a running job holds."""
-    wanted, allocation = job.sched, job.allocation
-    assert isinstance(wanted, SchedulingObject)
-    assert allocation is not None
-    members = wanted.alternatives[allocation.alternative]
-    slots = 0
-    for hosts, tasks, member, _ in allocation.placements:
-        slots += members[member].slots(tasks) * hosts.bit_count()
-    return slots
 
 
 def up_slots(scheduler: Scheduler) -> int:
@@ -404,6 +392,7 @@ class RecordedReplay(Replay):
                 self.events_done += 1
                 self.number = event.number
                 self.mark = event
+                self._check_known(event)
                 self._reconcile(event)
                 self.scheduler.wake(self.now)  # also who was freed by what was taken over
                 for tell in self.tell.recorded:
@@ -421,6 +410,17 @@ class RecordedReplay(Replay):
             Recorded(job, allocation, None, True, line)
             for job, (allocation, line) in self._missing.items()
         )
+
+    def _check_known(self, mark: SessionMark) -> None:
+        """Whether every job that the recording decides came in before.
+
+        :raises InputError: if one did not.
+        """
+        jobs = self.scheduler.jobs
+        for recorded in mark.decisions:
+            if recorded.job not in jobs and not self.scheduler.was_submitted(recorded.job):
+                what = f"job: job {recorded.job} was never submitted"
+                raise InputError(self.workload.path, recorded.line, what)
 
     def _note_missing(self, mark: SessionMark) -> None:
         """Remember what *mark* says was started in it and was not started here."""

@@ -7,10 +7,11 @@ from typing import TextIO
 from xce_core.model.decisions import Pend
 from xce_core.model.jobs import Job, Seconds
 from xce_core.sched.policy import Outcome
+from xce_core.sched.resolve import slots_held
 from xce_core.sim.jobs_csv import JobsCsv
 from xce_core.sim.metrics import Metrics
 from xce_core.sim.observer import Observer
-from xce_core.sim.replay import Replay, held_slots, up_slots
+from xce_core.sim.replay import Replay, up_slots
 from xce_core.sim.wording import outcome_text
 
 
@@ -39,7 +40,7 @@ class Figures(Observer):
         """What is left; jobs that still run have run up to now."""
         for job in replay.scheduler.running.values():
             assert job.start_time is not None
-            self.metrics.stint(job, job.start_time, replay.now, held_slots(job))
+            self.metrics.stint(job, job.start_time, replay.now, slots_held(job))
         self.metrics.finish(replay.now, replay.scheduler.jobs.values())
 
 

@@ -125,6 +125,15 @@ class _Source(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def seekable(self) -> bool:
+        return self._source.seekable()
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        return self._source.seek(offset, whence)
+
+    def tell(self) -> int:
+        return self._source.tell()
+
     def readinto(self, buffer: WriteableBuffer) -> int:
         view = memoryview(buffer).cast("B")
         least = 1 if self._begun else len(_ZSTD)

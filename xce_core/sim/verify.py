@@ -57,6 +57,7 @@ class Verifier(Observer):
         self._mark: SessionMark | None = None
         self._expected: dict[str, Recorded] = {}
         self._order: list[str] = []
+        self._at = 0
         self._replay: Replay | None = None
 
     def begun(self, replay: Replay) -> None:
@@ -72,6 +73,7 @@ class Verifier(Observer):
             if not recorded.reconstructed and (self._pends or recorded.allocation is not None)
         }
         self._order = list(self._expected)
+        self._at = 0
 
     def decided(self, outcome: Outcome, changed: bool) -> None:
         """Compare one decision."""
@@ -84,15 +86,22 @@ class Verifier(Observer):
         elif job not in self._expected and not (changed and self._pends):
             return
         self.compared += 1
-        recorded = self._expected.pop(job, None)
+        recorded = self._expected.get(job)
         if recorded is None:
             self._note(job, None, outcome)
             return
+        first = self._first_left()
+        del self._expected[job]
         if not _same(recorded, outcome):
             self._note(job, recorded, outcome)
-        elif self._order[0] != job:
-            self._note(job, recorded, outcome, f" (before job {self._order[0]})")
-        self._order.remove(job)
+        elif first != job:
+            self._note(job, recorded, outcome, f" (before job {first})")
+
+    def _first_left(self) -> str:
+        """The first job of the recorded decisions, of which some are left, not decided here."""
+        while self._order[self._at] not in self._expected:
+            self._at += 1
+        return self._order[self._at]
 
     def session_over(self) -> None:
         """What was recorded and not decided here."""

@@ -8,7 +8,6 @@ from xce_plugins.swf.check import check_report
 from xce_plugins.swf.detect import is_swf
 from xce_plugins.swf.options import (
     ALL_REPAIRS,
-    EXPANDED_LIMIT,
     QUEUE_RULES,
     REPAIRS,
     SwfOptions,
@@ -19,7 +18,6 @@ from xce_plugins.swf.reader import SwfWorkload, open_workload
 
 __all__ = [
     "ALL_REPAIRS",
-    "EXPANDED_LIMIT",
     "QUEUE_RULES",
     "REPAIRS",
     "SwfOptions",

@@ -69,7 +69,7 @@ class Check:
         self, source: BinaryIO, path: str, options: SwfOptions, cluster: Cluster | None
     ) -> None:
         self._path = path
-        self._lines = Lines(source, path, options.expanded_limit)
+        self._lines = Lines(source, path)
         self._header, self._batches = split_header(self._lines.batches())
         machine = machine_of(self._header, options.procs)
         self._findings = Findings()

@@ -3,32 +3,18 @@
 from __future__ import annotations
 
 import re
-import zlib
 
-from xce_plugins.swf.lines import GZIP, GZIP_MAGIC
-
-_SUFFIXES = (".swf", ".swf.gz")
+_SUFFIXES = (".swf", ".swf.gz", ".swf.zst")
 _HEADER = re.compile(rb"\s*;[\s;]*[A-Za-z]+\s*:")
 _NUMBER = re.compile(rb"[+-]?\d+(?:\.\d*)?")
-_LOOKED_AT = 64 * 2**10
 
 
 def is_swf(path: str, first_bytes: bytes) -> bool:
     """Whether the name ends like an SWF log's, or else the content looks like one.
 
-    :param first_bytes: the beginning of the input as it is, compressed or not; a few
-        kilobytes are enough.
+    :param first_bytes: the beginning of the input, expanded; a few kilobytes are enough.
     """
-    return path.lower().endswith(_SUFFIXES) or _looks_like_swf(_beginning(first_bytes))
-
-
-def _beginning(data: bytes) -> bytes:
-    if not data.startswith(GZIP_MAGIC):
-        return data[:_LOOKED_AT]
-    try:
-        return zlib.decompressobj(GZIP).decompress(data, _LOOKED_AT)
-    except zlib.error:
-        return b""
+    return path.lower().endswith(_SUFFIXES) or _looks_like_swf(first_bytes)
 
 
 def _looks_like_swf(text: bytes) -> bool:

@@ -6,10 +6,11 @@ import re
 from typing import NamedTuple
 
 from xce_core.model.jobs import Seconds, canonical_seconds
+from xce_core.sim.fields import SECONDS_LIMIT
 
 COLUMNS = 18
 LARGEST = 10**15
-"""No number that is read may be larger."""
+"""No number that is read may be larger; times and durations even less, see SECONDS_LIMIT."""
 
 NUMBER, SUBMIT, WAIT, RUN, ALLOCATED = 1, 2, 3, 4, 5
 REQUESTED, LIMIT, STATUS, USER, GROUP = 8, 9, 11, 12, 13
@@ -103,12 +104,15 @@ def seconds(tokens: list[bytes], field: int) -> Seconds:
 
     :raises FieldError: if it is no number, or too large a one.
     """
-    token = tokens[field - 1]
+    return _number(tokens[field - 1], field, SECONDS_LIMIT)
+
+
+def _number(token: bytes, field: int, largest: int) -> Seconds:
     if len(token) > _SHOWN or _NUMBER.fullmatch(token) is None:
         raise FieldError(f"expected a number, found {shown(token)}", field)
     value = int(token) if token.isdigit() else canonical_seconds(float(token))
-    if abs(value) > LARGEST:
-        raise FieldError(f"expected a number of at most {LARGEST}, found {shown(token)}", field)
+    if abs(value) > largest:
+        raise FieldError(f"expected a number of at most {largest}, found {shown(token)}", field)
     return value
 
 
@@ -117,7 +121,7 @@ def whole(tokens: list[bytes], field: int) -> int:
 
     :raises FieldError: if it is none.
     """
-    value = seconds(tokens, field)
+    value = _number(tokens[field - 1], field, LARGEST)
     if not isinstance(value, int):
         raise FieldError(f"expected a whole number, found {shown(tokens[field - 1])}", field)
     return value

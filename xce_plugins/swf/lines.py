@@ -1,9 +1,8 @@
-"""The lines of a log, plain or gzip, within stated limits."""
+"""The lines of a log, within stated limits."""
 
 from __future__ import annotations
 
-import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import BinaryIO
 
 from xce_core.sim.workload import InputError
@@ -11,8 +10,6 @@ from xce_core.sim.workload import InputError
 LINE_LIMIT = 64 * 2**10
 """How many bytes a line may have."""
 
-GZIP_MAGIC = b"\x1f\x8b"
-GZIP = 16 + zlib.MAX_WBITS
 _BLOCK = LINE_LIMIT  # so only the first line of a block can be too long, joined to its head
 _BOM = b"\xef\xbb\xbf"
 
@@ -21,21 +18,21 @@ Batch = tuple[int, list[bytes]]
 
 
 class Lines:
-    """The lines of a log in batches, as they are asked for; to be read once.
+    """The lines of an expanded log in batches, as they are asked for; to be read once.
 
     :attr:`unfinished` is the number of a last line without newline, set before that line
     is given out; 0 if there is none.
     """
 
-    def __init__(self, source: BinaryIO, path: str, expanded_limit: int) -> None:
+    def __init__(self, source: BinaryIO, path: str) -> None:
         self.unfinished = 0
         self._path = path
-        self._blocks = _text_blocks(source, path, expanded_limit)
+        self._blocks = _text_blocks(source, path)
 
     def batches(self) -> Iterator[Batch]:
         """All lines that have not been given out yet.
 
-        :raises InputError: for a line over the limit, or a source that can't be expanded.
+        :raises InputError: for a line over the limit, binary data, or a source that can't be read.
         """
         number, rest = 1, b""
         for block in self._blocks:
@@ -55,51 +52,10 @@ class Lines:
             raise InputError(self._path, number, f"expected a line of at most {LINE_LIMIT} bytes")
 
 
-def _text_blocks(source: BinaryIO, path: str, expanded_limit: int) -> Iterator[bytes]:
-    first = source.read(_BLOCK)
-    blocks = _raw_blocks(first, source)
-    if first.startswith(GZIP_MAGIC):
-        blocks = _expanded(blocks, path, expanded_limit)
-    for at, block in enumerate(blocks):
-        if at == 0 and b"\0" in block:
-            raise InputError(path, 0, "expected text, plain or gzip, found binary data")
-        yield block.removeprefix(_BOM) if at == 0 else block
-
-
-def _raw_blocks(first: bytes, source: BinaryIO) -> Iterator[bytes]:
-    block = first
-    while block:
+def _text_blocks(source: BinaryIO, path: str) -> Iterator[bytes]:
+    block = source.read(_BLOCK)
+    if b"\0" in block:
+        raise InputError(path, 0, "expected text, plain or gzip, found binary data")
+    yield block.removeprefix(_BOM)
+    while block := source.read(_BLOCK):
         yield block
-        block = source.read(_BLOCK)
-
-
-def _expanded(blocks: Iterable[bytes], path: str, limit: int) -> Iterator[bytes]:
-    """What the gzip members in *blocks* hold, never more than a block at a time."""
-    total = 0
-    try:
-        for block in _members(blocks):
-            total += len(block)
-            if total > limit:
-                raise InputError(path, 0, f"expands to more than the limit of {limit} bytes")
-            yield block
-    except zlib.error as error:
-        raise InputError(path, 0, f"the compressed data is damaged ({error})") from None
-    except EOFError:
-        raise InputError(path, 0, "the compressed data is cut off") from None
-
-
-def _members(blocks: Iterable[bytes]) -> Iterator[bytes]:
-    member = zlib.decompressobj(GZIP)
-    begun = False
-    for block in blocks:
-        while block:
-            if not begun:  # zeros may pad a file after its last member
-                block = block.lstrip(b"\0")
-                begun = bool(block)
-            if text := member.decompress(block, _BLOCK):
-                yield text
-            block = member.unconsumed_tail
-            if member.eof:
-                block, member, begun = member.unused_data, zlib.decompressobj(GZIP), False
-    if begun:
-        raise EOFError

@@ -32,10 +32,6 @@ QUEUE_RULES: Mapping[str, str] = {
 }
 """Each value of the option ``queues`` and what it means."""
 
-EXPANDED_LIMIT = 64 * 2**30
-"""How many bytes a compressed log may expand to, if not said otherwise."""
-
-
 @dataclass(frozen=True)
 class SwfOptions:
     """Choices for one log.
@@ -44,7 +40,6 @@ class SwfOptions:
     :param queues: a key of :data:`QUEUE_RULES`.
     :param repairs: keys of :data:`REPAIRS`.
     :param dependencies: whether a job waits for its preceding job and the think time.
-    :param expanded_limit: bytes that a compressed log may expand to.
     :raises ValueError: for a value that is not offered.
     """
 
@@ -52,7 +47,6 @@ class SwfOptions:
     queues: str = "one"
     repairs: frozenset[str] = frozenset()
     dependencies: bool = False
-    expanded_limit: int = EXPANDED_LIMIT
 
     def __post_init__(self) -> None:
         if self.procs is not None and self.procs < 1:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from xce_core.model.jobs import Job, Seconds
+from xce_core.sim.fields import SECONDS_LIMIT
 from xce_plugins.swf.fields import LARGEST, UNKNOWN
 from xce_plugins.swf.findings import Findings
 from xce_plugins.swf.rules import STAND_IN, Rules
@@ -43,9 +44,9 @@ def plain_reader(rules: Rules, findings: Findings, one_queue: str) -> PlainReade
             return None
         if not (
             0 <= number <= LARGEST
-            and rules.last <= submit <= LARGEST
-            and 0 < run <= LARGEST
-            and limit <= LARGEST
+            and rules.last <= submit <= SECONDS_LIMIT
+            and 0 < run <= SECONDS_LIMIT
+            and limit <= SECONDS_LIMIT
             and preceding == UNKNOWN
             and _UNDERSCORE not in line
             and accept(number)

@@ -104,10 +104,10 @@ class SwfWorkload:
 def open_workload(
     source: BinaryIO, path: str, options: SwfOptions, cluster: Cluster | None = None
 ) -> SwfWorkload:
-    """The log in *source*, plain or gzip, with its header read.
+    """The log in *source*, which is expanded, with its header read.
 
     With the log's own queues, the log is read once before to find them; a source that can be
-    read only once, such as a pipe, is held in memory for that.
+    read only once, such as a pipe or compressed data, is held in memory for that.
 
     :param path: what to call it in messages.
     :param cluster: the cluster to use in place of the header's machine.
@@ -116,8 +116,8 @@ def open_workload(
     queues: tuple[str, ...] = (DEFAULT_QUEUE,)
     if options.queues == "log":
         source = _rereadable(source, path)
-        queues = _queues_in(source, path, options)
-    return SwfWorkload(Lines(source, path, options.expanded_limit), path, options, cluster, queues)
+        queues = _queues_in(source, path)
+    return SwfWorkload(Lines(source, path), path, options, cluster, queues)
 
 
 def _rereadable(source: BinaryIO, path: str) -> BinaryIO:
@@ -125,16 +125,16 @@ def _rereadable(source: BinaryIO, path: str) -> BinaryIO:
         return source
     held = source.read(HELD_LIMIT + 1)
     if len(held) > HELD_LIMIT:
-        what = f"expected at most {HELD_LIMIT} bytes where the log's queues are kept: give a file"
-        raise InputError(path, 0, what)
+        what = f"expected at most {HELD_LIMIT} bytes where the log's queues are kept"
+        raise InputError(path, 0, f"{what}: give a plain file")
     return io.BytesIO(held)
 
 
-def _queues_in(source: BinaryIO, path: str, options: SwfOptions) -> tuple[str, ...]:
+def _queues_in(source: BinaryIO, path: str) -> tuple[str, ...]:
     """The names of all queues in the log, in order of their numbers; *source* is rewound."""
     origin = source.tell()
     found: set[bytes] = set()
-    for _, lines in Lines(source, path, options.expanded_limit).batches():
+    for _, lines in Lines(source, path).batches():
         fields = (line.split(None, QUEUE) for line in lines if not is_remark(line))
         found.update(tokens[QUEUE - 1] for tokens in fields if len(tokens) >= QUEUE)
         if len(found) > QUEUES_LIMIT:

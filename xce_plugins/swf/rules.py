@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from xce_core.model.jobs import Dependency, DependsOn, Job, JobState, Seconds, seconds_sum
+from xce_core.sim.fields import SECONDS_LIMIT
 from xce_core.sim.workload import InputError
 from xce_plugins.swf import options as named
 from xce_plugins.swf.fields import (
     ALLOCATED,
     COLUMNS,
     REQUESTED,
+    RUN,
     FieldError,
     Row,
     column_of,
@@ -89,11 +91,11 @@ class Rules:
         self._findings.tally.read += 1
         try:
             row = row_of(tokens, self._options.queues == "log", self._options.dependencies)
+            job = self._taken(row, tokens, at)
         except FieldError as fault:
             cut_off = unfinished and len(tokens) < COLUMNS
             self._malformed(fault, CUT_OFF if cut_off else MALFORMED, line, at)
             return None
-        job = self._taken(row, tokens, at)
         if job is not None and len(tokens) > COLUMNS:
             self._findings.note(EXTRA_COLUMNS, at)
         return job
@@ -212,7 +214,11 @@ class Rules:
         elif row.run < 0:
             self._findings.refuse(RUN_UNKNOWN, at)
         else:
-            job.run_time = seconds_sum(job.run_time, row.run)
+            run = seconds_sum(job.run_time, row.run)
+            if run > SECONDS_LIMIT:
+                what = f"expected parts of at most {SECONDS_LIMIT} together, found {run}"
+                raise FieldError(what, RUN)
+            job.run_time = run
             job.outcome = JobState.FAILED if row.status == _LAST_FAILED else JobState.DONE
             self._findings.repair(named.MERGE_PARTIAL, at)
 
