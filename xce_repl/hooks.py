@@ -54,13 +54,17 @@ def _unknown(manager: pluggy.PluginManager, plugin: Any) -> str:
     return ""
 
 
+_OF_SESSIONS = ("xce_repl_decided", "xce_repl_may_collapse")
+"""Those hooks of the REPL that tell of single sessions."""
+
+
 class Hooks:
     """Calls the hooks of the plugins, in order of their names.
 
     :ivar notices: what went wrong, in lines that are still to be shown; each plugin and hook
         once a session.
-    :ivar see_decisions: whether any plugin wants to be told of decisions.
-    :ivar judge_rounds: whether any plugin has a say in which rounds are collapsed.
+    :ivar looking: whether anybody looks on at the session in progress.
+    :ivar judging: whether anybody has a say in how it is shown.
     """
 
     def __init__(self, plugins: Plugins) -> None:
@@ -69,12 +73,18 @@ class Hooks:
         self._told: set[tuple[str, str]] = set()
         self.notices: list[str] = []
         self._impls = {name: self._sorted(name) for name in _repl_names()}
-        watching = {impl.plugin_name for impl in self._sorted("xce_wants_watch")}
-        asked = {impl.plugin_name for impl in self._impls["xce_repl_wants_each"]}
-        self._always_each = bool(watching - asked)
-        self.see_decisions = bool(self._impls["xce_repl_decided"])
-        self.judge_rounds = bool(self._impls["xce_repl_may_collapse"])
-        self._seen = any(self._sorted(name) for name in _seam_names())
+        asked = self._owners("xce_repl_wants_each")
+        self._always_each = bool(self._owners("xce_wants_watch") - asked)
+        self._always = bool(self._owners(*_seam_names(), *_OF_SESSIONS) - asked)
+        self._seen = bool(self._owners(*_seam_names()))
+        self._judge = bool(self._owners("xce_repl_may_collapse"))
+        self._seams: Seams | None = None
+        self._wanted = True
+        self.looking = self.judging = False
+
+    def _owners(self, *names: str) -> set[str]:
+        """The plugins that implement any of these hooks."""
+        return {str(impl.plugin_name) for name in names for impl in self._sorted(name)}
 
     def _sorted(self, name: str) -> list[Any]:
         impls: list[Any] = getattr(self._relay, name).get_hookimpls()
@@ -91,9 +101,22 @@ class Hooks:
         return notices
 
     def attach(self, scheduler: Scheduler) -> None:
-        """Let the plugins look on at *scheduler*, if any of them wants to."""
-        if self._seen:
-            scheduler.seams = Seams(self._relay, self._failures)
+        """A new replay: let the plugins look on at *scheduler*, if any of them may want to."""
+        self._seams = Seams(self._relay, self._failures) if self._seen else None
+        scheduler.seams = self._seams
+        self._wanted = True
+
+    def look(self, scheduler: Scheduler) -> bool:
+        """See who looks on at the session that comes; whether all refusals are to be told."""
+        each = self._always_each
+        if self._impls["xce_repl_wants_each"]:
+            each = any([yes for _, yes in self.ask("xce_repl_wants_each")]) or each
+        self.looking = self._always or self._wanted
+        if each is not self._wanted:
+            self.looking, self._wanted = True, each
+        self.judging = self.looking and self._judge
+        scheduler.seams = self._seams if self.looking else None
+        return each
 
     def session_begins(self) -> None:
         """What failed before may be told again."""
@@ -111,12 +134,6 @@ class Hooks:
                 if answer is not None:
                     answers.append((impl.plugin_name, answer))
         return answers
-
-    def wants_each(self) -> bool:
-        """Whether any plugin wants every refusal of the next session."""
-        if self._always_each or not self._impls["xce_repl_wants_each"]:
-            return self._always_each
-        return any(yes for _, yes in self.ask("xce_repl_wants_each"))
 
     def decided(
         self, outcome: Outcome, session: int, time: Seconds, echoed: bool

@@ -40,23 +40,30 @@ class ReplSpecs:
 
     @hookspec
     def xce_repl_wants_each(self) -> bool | None:
-        """Whether, in the session that comes next, every refused job is to be told by itself.
+        """Whether the plugin wants to look on in the session that comes next.
 
         Asked before each session, and before what happens ahead of it: jobs may come in
-        meanwhile. If any plugin says True, the session runs through every pending job, which
-        on a long log takes much longer, and it is never passed over as having nothing to
-        decide. Otherwise of jobs alike only the first that is refused need be selected; the
-        dispatches are the same. A plugin that implements ``xce_wants_watch`` but not this hook
-        is taken to say True.
+        meanwhile. If any plugin says True, every refused job is told by itself: the session
+        runs through all pending jobs, which on a long log takes much longer, and it is never
+        passed over as having nothing to decide. Otherwise of jobs alike only the first that is
+        refused need be selected; the dispatches are the same.
 
-        :returns: True if the plugin wants to see every refusal of that session.
+        While nobody says True, nobody is told anything about the sessions, neither by the hooks
+        of :class:`~xce_core.hookspecs.SeamSpecs` nor by those here; the first such session
+        after one that somebody wanted is told all the same, so that what was to end with the
+        session before can end. That goes for all plugins, unless one implements such hooks
+        without this one: it is always told, and if it implements ``xce_wants_watch`` it is taken
+        to say True here.
+
+        :returns: True if the plugin wants to look on.
         """
 
     @hookspec
     def xce_repl_decided(self, decided: Decided) -> Sequence[str] | None:
         """An outcome has come out; verified, recorded and, when stepping, shown.
 
-        Called for every outcome, before the breakpoint check.
+        Called for every outcome of a session that somebody looks on at (see
+        :meth:`xce_repl_wants_each`), before the breakpoint check.
 
         :param decided: the outcome.
         :returns: lines to show right after the decision's line, which is shown for this if

@@ -133,12 +133,9 @@ class Mover:
         driver.recent.hear = self._submitted if self._breakpoints.about_jobs else None
         if driver.moved and driver.position is Position.BETWEEN:
             self._breakpoints.since = (driver.replay.number, driver.replay.now)
-        looked_at = (
-            bool(goal.decisions) or self._breakpoints.active or self._hooks.see_decisions
-        )
         with self._interrupts.noticed_by(driver.replay):
             try:
-                yield from self._slowly(goal) if looked_at else self._swiftly(goal)
+                yield from self._to(goal)
             except Exception:
                 yield from self._take_passed()
                 yield from self._rounds.flush()
@@ -146,54 +143,36 @@ class Mover:
                 raise
             yield from self._arrived()
 
-    def _slowly(self, goal: Goal) -> Iterator[str]:
-        """The move, where somebody looks at each decision; it ends where something stops it."""
-        driver, replay = self._driver, self._driver.replay
+    def _to(self, goal: Goal) -> Iterator[str]:
+        """The move itself; it ends where something stops it."""
+        driver, replay, hooks = self._driver, self._driver.replay, self._hooks
+        watched = bool(goal.decisions) or self._breakpoints.active
+        ready = driver.ready
         while driver.position is not Position.END:
-            if driver.position is Position.BETWEEN:
-                each = bool(goal.decisions) or self._breakpoints.want_each()
-                driver.set_out(each or self._hooks.wants_each())
-                yield from self._take_passed()
-                if not driver.ready or self._stopped_before():
+            if not (ready or driver.inside):
+                ready = driver.set_out(self._wants_each(watched))
+                if self._passed:
+                    yield from self._take_passed()
+                if not ready or self._stopped_before():
                     return
-            if driver.ready:
+            if ready:
                 driver.begin()
-            yield from self._session(goal)
-            if driver.inside:
+            if watched or hooks.looking:
+                yield from self._session(goal)
+                if driver.inside:
+                    return
+            elif not driver.run_through():
                 return
-            yield from self._session_over(goal)
+            ready = False
+            if lines := self._session_over(goal):
+                yield from lines
             if goal.session_over or replay.paused:
                 return
 
-    def _swiftly(self, goal: Goal) -> Iterator[str]:
-        """The same, where nobody does: a long log is full of such sessions."""
-        if self._driver.position is Position.END:
-            return
-        driver, replay, rounds = self._driver, self._driver.replay, self._rounds
-        verified = driver.run.verifier is not None
-        if driver.inside:
-            if not driver.run_through():
-                return
-            yield from self._session_over(goal)
-        hooks, over, taken_over, dispatched = (
-            self._hooks, rounds.over, driver.taken_over, driver.dispatched
-        )  # fmt: skip
-        ready = driver.ready
-        while not (goal.session_over or replay.paused):
-            if not ready:
-                ready = driver.set_out(hooks.wants_each())
-                if self._passed:
-                    yield from self._take_passed()
-                if not ready or replay.paused or self._at_goal():
-                    return
-            driver.begin()
-            if not driver.run_through():
-                return
-            ready = False
-            if verified or hooks.notices:
-                yield from self._session_over(goal)
-            elif lines := over(replay.number, replay.now, taken_over, dispatched):
-                yield from lines
+    def _wants_each(self, watched: bool) -> bool:
+        """Whether the session that comes is to tell every refusal."""
+        each = self._hooks.look(self._replay.scheduler)
+        return each or (watched and (bool(self._goal.decisions) or self._breakpoints.want_each()))
 
     def _at_goal(self) -> bool:
         """Whether the session that comes is the one before which to stop."""

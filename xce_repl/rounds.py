@@ -44,7 +44,7 @@ class Rounds:
         backlog.settle(taken_over + dispatched if taken_over else dispatched)
         changed = bool(dispatched or taken_over or backlog.signature != self._signature)
         alone = changed
-        if self._hooks.judge_rounds:
+        if self._hooks.judging:
             started = len(taken_over) + len(dispatched)
             alone = not self._hooks.may_collapse(number, time, started, changed) or changed
         if alone:

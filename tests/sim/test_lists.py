@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from time import perf_counter
 
 import pytest
 from hypothesis import given
@@ -13,7 +14,7 @@ from xce_core.model.cluster import Cluster, Host, Queue, uniform_cluster
 from xce_core.model.hostlist import fold
 from xce_core.model.jobs import format_job_id
 from xce_core.model.resources import SLOTS
-from xce_core.sim.fields import FieldError
+from xce_core.sim.fields import FieldError, names
 from xce_core.sim.host_lists import HostLists, fold_in_order
 from xce_core.sim.host_lists import host_names as unfolded
 from xce_core.sim.job_lists import fold_jobs, job_id, submitted_ids, unfold_jobs

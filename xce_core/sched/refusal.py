@@ -61,7 +61,7 @@ def ask_reasons(ask: Ask) -> list[Reason]:
     """
     shared = [
         _reason(claim.counter)
-        for claim in ask.checked_claims()
+        for claim in ask.shared_claims
         if claim.amount(ask.primary.tasks_min, 1) > claim.counter.left
     ]
     return shared or _host_reasons(ask)

@@ -43,6 +43,12 @@ rejected, and what came of it. A change takes effect when the next session begin
   trace status           what is traced, and how much memory stored traces take"""
 """All about the command."""
 
+INFO_USAGE = "info trace JOB [json]"
+
+INFO_TEXT = """Show the latest decision trace of a job, at the level at which it was captured and in
+the units that are set now; with `json` in its machine form. For an array (12) the traces of its
+elements in index order. `trace` says which jobs are traced."""
+
 _OPTIONS = ("level", "lines", "format", "file")
 _NONE = "(nothing)"
 

@@ -8,16 +8,11 @@ from xce_core.model.jobs import format_job_id, parse_job_id
 from xce_core.sched.history import DONE, ENDED, KNOWN
 from xce_core.sched.scheduler import Scheduler
 from xce_plugins.trace.codec import decode
+from xce_plugins.trace.command import INFO_USAGE
 from xce_plugins.trace.json_form import json_line
 from xce_plugins.trace.render import Units, record_lines
 from xce_plugins.trace.store import Store
 from xce_repl.interface import CommandError
-
-USAGE = "info trace JOB [json]"
-
-TEXT = """Show the latest decision trace of a job, at the level at which it was captured and in the
-units that are set now; with `json` in its machine form. For an array (12) the traces of its
-elements in index order. `trace` says which jobs are traced."""
 
 NONE = "no trace available"
 DISCARDED = "trace discarded (memory bound)"
@@ -30,7 +25,7 @@ def info_lines(text: str, store: Store, scheduler: Scheduler, show: Units) -> It
     """
     words = text.split()
     if len(words) not in (1, 2) or words[1:] not in ([], ["json"]):
-        raise CommandError(f"usage: {USAGE}")
+        raise CommandError(f"usage: {INFO_USAGE}")
     try:
         number, index = parse_job_id(words[0])
     except ValueError as error:

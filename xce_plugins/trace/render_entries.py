@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from xce_core.model.rows import Row
 from xce_core.sched.scan import Phase, VerdictKind
 from xce_plugins.trace import model
-from xce_plugins.trace.model import KINDS, Entry, HostRow, HostSeen, PositionSeen, Step
+from xce_plugins.trace.model import KINDS, Entry, HostSeen, PositionSeen, Step
 
 Show = Callable[[str, int], str]
 
@@ -41,7 +42,7 @@ def entry_lines(entries: tuple[Entry, ...], show: Show) -> list[str]:
             name, kinds, phase, detail = entry
             words = _PLAIN.get((kinds, phase)) if not detail else None
             add(f"{host}host {name} {words or _host(kinds, phase, detail)}")
-        elif isinstance(entry, HostRow):
+        elif isinstance(entry, Row):
             line = rows.get(id(entry))
             if line is None:
                 line = rows[id(entry)] = f"{row}{_row(entry, show)}"
@@ -80,7 +81,7 @@ _PLAIN = {
 """What stands behind most names, worked out once."""
 
 
-def _row(row: HostRow | model.CheckRow, show: Show) -> str:
+def _row(row: Row | model.CheckRow, show: Show) -> str:
     name = row.resource
     if row.limit:
         return (

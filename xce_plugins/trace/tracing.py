@@ -1,25 +1,34 @@
-"""The trace plugin: what is captured, shown, written and stored, put together."""
+"""The trace plugin: what is captured, shown, written and stored, put together.
+
+What is needed only once something has been traced is imported there, so that the start of a
+simulator that traces nothing does not take longer.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
+from typing import TYPE_CHECKING
 
 from xce_core.hookspecs import hookimpl
 from xce_core.sched.policy import NoDecision
 from xce_plugins.trace.capture import Capture
-from xce_plugins.trace.codec import encode
-from xce_plugins.trace.command import TEXT, USAGE, TraceCommand, completions
+from xce_plugins.trace.command import (
+    INFO_TEXT,
+    INFO_USAGE,
+    TEXT,
+    USAGE,
+    TraceCommand,
+    completions,
+)
 from xce_plugins.trace.control import Form
 from xce_plugins.trace.files import Used, cause
-from xce_plugins.trace.info import TEXT as INFO_TEXT
-from xce_plugins.trace.info import USAGE as INFO_USAGE
-from xce_plugins.trace.info import info_lines
-from xce_plugins.trace.json_form import json_line
 from xce_plugins.trace.model import Record
-from xce_plugins.trace.render import Units, record_lines
 from xce_plugins.trace.store import Store
 from xce_repl.interface import Command, Decided, HelpSection, Repl, Round, Topic
+
+if TYPE_CHECKING:
+    from xce_plugins.trace.render import Units
 
 _JOBS_OFFERED = 200
 _INFO_SUMMARY = "show the latest decision trace of a job"
@@ -44,6 +53,8 @@ class TracePlugin(Capture):
 
     def units(self) -> Units:
         """How amounts are shown now."""
+        from xce_plugins.trace.render import Units
+
         mode = self.repl.units
         if self._shown is None or self._shown.mode is not mode:
             self._shown = Units(mode, self.repl.time)
@@ -111,15 +122,18 @@ class TracePlugin(Capture):
         return [
             Topic(
                 name="trace",
-                run=lambda text: info_lines(
-                    text, self.store, self.repl.replay.scheduler, self.units()
-                ),
+                run=self._info,
                 usage=INFO_USAGE,
                 summary=_INFO_SUMMARY,
                 text=INFO_TEXT,
                 complete=lambda words, word: self._job_ids() if not words else ["json"],
             )
         ]
+
+    def _info(self, text: str) -> Iterator[str]:
+        from xce_plugins.trace.info import info_lines
+
+        return info_lines(text, self.store, self.repl.replay.scheduler, self.units())
 
     def _job_ids(self) -> list[str]:
         return list(islice(self.repl.replay.scheduler.jobs, _JOBS_OFFERED))
@@ -151,6 +165,9 @@ class TracePlugin(Capture):
         record = self.take(job, decided.session)
         if record is None:
             return None
+        from xce_plugins.trace.codec import encode
+        from xce_plugins.trace.render import record_lines
+
         self._traced = decided.session
         self.store.put(job, encode(record))
         lines = record_lines(record, self.units())
@@ -163,6 +180,8 @@ class TracePlugin(Capture):
             return
         try:
             if settings.form is Form.JSON:
+                from xce_plugins.trace.json_form import json_line
+
                 settings.file.write([json_line(record)])
             else:
                 settings.file.write(lines)
