@@ -106,7 +106,7 @@ def run_rounds(
     taken = []
     for number in range(rounds + 1):
         taken.append(tuple(measure(command) for command in commands))
-        what = f"round {number} of {rounds}" if number else "warm-up"
+        what = f"pair {number} of {rounds}" if number else "warm-up"
         tell(f"{what}: {', '.join(f'{run.seconds:.3f} s' for run in taken[-1])}")
     return taken[1:]
 

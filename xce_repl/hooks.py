@@ -73,6 +73,7 @@ class Hooks:
         self._told: set[tuple[str, str]] = set()
         self.notices: list[str] = []
         self._impls = {name: self._sorted(name) for name in _repl_names()}
+        self._askers = self._impls["xce_repl_wants_each"]
         asked = self._owners("xce_repl_wants_each")
         self._always_each = bool(self._owners("xce_wants_watch") - asked)
         self._always = bool(self._owners(*_seam_names(), *_OF_SESSIONS) - asked)
@@ -104,18 +105,23 @@ class Hooks:
         """A new replay: let the plugins look on at *scheduler*, if any of them may want to."""
         self._seams = Seams(self._relay, self._failures) if self._seen else None
         scheduler.seams = self._seams
-        self._wanted = True
+        self._wanted = self.looking = True
+        self.judging = self._judge
 
     def look(self, scheduler: Scheduler) -> bool:
         """See who looks on at the session that comes; whether all refusals are to be told."""
         each = self._always_each
-        if self._impls["xce_repl_wants_each"]:
-            each = any([yes for _, yes in self.ask("xce_repl_wants_each")]) or each
-        self.looking = self._always or self._wanted
-        if each is not self._wanted:
-            self.looking, self._wanted = True, each
-        self.judging = self.looking and self._judge
-        scheduler.seams = self._seams if self.looking else None
+        for impl in self._askers:
+            try:
+                each = bool(impl.function()) or each
+            except Exception as error:
+                self._failures.note(impl.plugin_name, "xce_repl_wants_each", error)
+        looking = each or self._wanted or self._always
+        self._wanted = each
+        if looking is not self.looking:
+            self.looking = looking
+            self.judging = looking and self._judge
+            scheduler.seams = self._seams if looking else None
         return each
 
     def session_begins(self) -> None:

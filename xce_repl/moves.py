@@ -146,14 +146,19 @@ class Mover:
     def _to(self, goal: Goal) -> Iterator[str]:
         """The move itself; it ends where something stops it."""
         driver, replay, hooks = self._driver, self._driver.replay, self._hooks
-        watched = bool(goal.decisions) or self._breakpoints.active
+        breakpoints, scheduler = self._breakpoints, replay.scheduler
+        watched = bool(goal.decisions) or breakpoints.active
+        bounded = watched or goal.before is not None
         ready = driver.ready
         while driver.position is not Position.END:
             if not (ready or driver.inside):
-                ready = driver.set_out(self._wants_each(watched))
+                each = hooks.look(scheduler)
+                if watched:
+                    each = each or bool(goal.decisions) or breakpoints.want_each()
+                ready = driver.set_out(each)
                 if self._passed:
                     yield from self._take_passed()
-                if not ready or self._stopped_before():
+                if not ready or replay.paused or (bounded and self._stopped_before()):
                     return
             if ready:
                 driver.begin()
@@ -168,11 +173,6 @@ class Mover:
                 yield from lines
             if goal.session_over or replay.paused:
                 return
-
-    def _wants_each(self, watched: bool) -> bool:
-        """Whether the session that comes is to tell every refusal."""
-        each = self._hooks.look(self._replay.scheduler)
-        return each or (watched and (bool(self._goal.decisions) or self._breakpoints.want_each()))
 
     def _at_goal(self) -> bool:
         """Whether the session that comes is the one before which to stop."""
@@ -210,7 +210,7 @@ class Mover:
         replay = self._driver.replay
         if self._breakpoints.active:
             self.stop = self._breakpoints.before_session(replay)
-        return self.stop is not None or replay.paused or self._at_goal()
+        return self.stop is not None or self._at_goal()
 
     def _session(self, goal: Goal) -> Iterator[str]:
         """Go through the session; it is left INSIDE if something stops it."""
@@ -248,20 +248,18 @@ class Mover:
     def _session_over(self, goal: Goal) -> list[str]:
         """The session is over: its line, or it joins a range; none if every decision was shown."""
         driver, replay = self._driver, self._driver.replay
-        lines = self._rounds.over(
-            replay.number, replay.now, driver.taken_over, driver.dispatched
-        )
-        self._breakpoints.since = (replay.number, replay.now)
-        if goal.decisions and self._heading == replay.number:
+        number, now = replay.number, replay.now
+        lines = self._rounds.over(number, now, driver.taken_over, driver.dispatched)
+        self._breakpoints.since = (number, now)
+        if goal.decisions and self._heading == number:
             lines = []
         if self._hooks.notices:
-            lines += self._hooks.drain()
+            lines = [*lines, *self._hooks.drain()]
         verifier = driver.run.verifier
         if verifier is not None and verifier.mismatches > self._mismatches:
             self._mismatches = verifier.mismatches
-            lines += self._rounds.flush()
             differs = f"differs from the recording ({self._mismatches} so far)"
-            lines.append(f"session {replay.number} {differs}")
+            lines = [*lines, *self._rounds.flush(), f"session {number} {differs}"]
         return lines
 
     # Where the move ended.

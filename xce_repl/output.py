@@ -2,26 +2,41 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TextIO
+
+LINES_HELD = 500
+"""How many lines are held back at most, so that a long replay writes in large pieces."""
 
 
 class Output:
-    """Writes lines; control characters that an input brought along are shown, not obeyed."""
+    """Writes lines; control characters that an input brought along are shown, not obeyed.
 
-    def __init__(self, stream: TextIO) -> None:
-        self._write: Callable[[str], object] = stream.write
-        self.flush: Callable[[], None] = stream.flush
+    :param at_once: whether each line is wanted as soon as it is there.
+    """
+
+    def __init__(self, stream: TextIO, at_once: bool) -> None:
+        self._stream = stream
+        self._most = 1 if at_once else LINES_HELD
+        self._lines: list[str] = []
 
     def line(self, text: str) -> None:
         """One line."""
-        if not text.isprintable():
-            text = "".join(c if c.isprintable() else _shown(c) for c in text)
-        self._write(text + "\n")
+        self._lines.append(text if text.isprintable() else _shown(text))
+        if len(self._lines) >= self._most:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write what is held back."""
+        if self._lines:
+            lines, self._lines = self._lines, []
+            self._stream.write("\n".join(lines) + "\n")
+            self._stream.flush()
 
 
-def _shown(character: str) -> str:
-    """A character that can't be printed, as an escape; a tab as blanks."""
-    if character == "\t":
-        return "    "
-    return character.encode("unicode_escape", "surrogatepass").decode("ascii")
+def _shown(text: str) -> str:
+    """*text* with what can't be printed as escapes, and tabs as blanks."""
+    text = text.replace("\t", "    ")
+    return "".join(
+        c if c.isprintable() else c.encode("unicode_escape", "surrogatepass").decode("ascii")
+        for c in text
+    )

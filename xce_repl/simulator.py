@@ -38,7 +38,7 @@ class Simulator:
         self.keep_going = keep_going
         self.keep_history = True
         self.hooks = Hooks(plugins)
-        self.output = Output(stream)
+        self.output = Output(stream, interactive)
         self.registry = Registry(self.hooks.notices.append)
         self.shell = Shell(self.registry, self.output, self.hooks.drain)
         self.help = Help(self)

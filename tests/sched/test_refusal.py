@@ -60,9 +60,8 @@ def expected_entries(books: Books, job: Job, primary: Primary) -> set[Entry]:
     cluster = books.cluster
     whole = somewhere(primary.tasks_min)
     shared = books.short(job, primary, 0, whole, on_hosts=False)
-    resources = {account for account in shared if account.name in cluster.resources}
-    if shared:  # limits are looked at only if the resources suffice
-        return {entry(cluster, account, frozenset()) for account in resources or shared}
+    if shared:
+        return {entry(cluster, account, frozenset()) for account in shared}
     chosen = selected(cluster, primary)
     states = {host.index: host.state for host in cluster.hosts}
     found = {

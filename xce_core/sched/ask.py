@@ -165,17 +165,6 @@ class Ask:
                 most = min(most, left // per_task)
         return most
 
-    def checked_claims(self) -> tuple[SharedClaim, ...]:
-        """The shared claims that the cluster-wide check gets to, for fewest tasks on one host.
-
-        Resources come first; limits are looked at only if those suffice.
-        """
-        tasks = self.primary.tasks_min
-        resources = tuple(c for c in self.shared_claims if c.counter.limit is None)
-        if any(c.amount(tasks, 1) > c.counter.left for c in resources):
-            return resources
-        return self.shared_claims
-
     def slots(self, tasks: int) -> int:
         """The slots that *tasks* tasks on one host take, per task and per host."""
         per_task, per_host = self._slots

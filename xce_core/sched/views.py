@@ -86,7 +86,9 @@ class Session:
         :param remark: what jobs that fit but are not allowed are told; only if each is to be.
         """
         found = _Backfill(self._scheduler, behind, forecast)
-        return found.each(remark) if self.each else found.only()
+        if not self.each and found.countable():
+            return found.by_lines()
+        return found.one_by_one(remark if self.each else None)
 
     # The cluster.
 
@@ -125,52 +127,63 @@ class _Backfill:
         self._free = free_slots(scheduler.ledger)
         self._held: set[Derived] = set()
 
-    def only(self) -> Generator[Selection, Outcome | None, None]:
+    def countable(self) -> bool:
+        """Whether all that pends asks for slots alone, so that room can only become less.
+
+        Only then do jobs fare the same in whatever order lines are looked at.
+        """
+        return self._free >= 0 and all(
+            not line.strict and getattr(line.entries[at][1].sched, "slots_only", 0)
+            for _, at, line in self._scheduler.pending.heads()
+        )
+
+    def one_by_one(self, remark: str | None) -> Generator[Selection, Outcome | None, None]:
+        """Look at all jobs behind; what fits and is not allowed is held back with *remark*.
+
+        :param remark: None to propose only those that may start.
+        """
+        for job in self._scheduler.pending.queue():
+            if job.key <= self._behind:
+                continue
+            takes = self._takes(job)
+            if takes and self._allowed(job):
+                yield job
+                self._see(job)
+            elif remark is not None:
+                yield HoldBack(job, remark) if takes else job
+
+    def by_lines(self) -> Generator[Selection, Outcome | None, None]:
         """Propose those that may start, found by lines of jobs alike."""
         heads = []
         for _, at, line in self._scheduler.pending.heads():
             while at >= 0 and line.entries[at][0] <= self._behind:
                 at = line.next(at + 1)
-            if at < 0:
-                continue
-            job = line.entries[at][1]
-            if line.strict or self._takes(job):
-                at = self._seek(line, at, job)
+            if at >= 0 and self._takes(line.entries[at][1]):
+                at = self._seek(line, at, line.entries[at][1])
                 if at >= 0:
                     heads.append((line.entries[at][0], at, line))
         heapify(heads)
         while heads:
             _, at, line = heads[0]
             job = line.entries[at][1]
-            if self._takes(job):
-                if self._allowed(job):
-                    yield job
-                    self._see(job)
-                at = self._seek(line, at + 1, job)
-            else:
-                at = line.next(at + 1) if line.strict or not self._final(job) else -1
+            if not self._takes(job):
+                heappop(heads)
+                continue
+            if self._allowed(job):
+                yield job
+                self._see(job)
+            at = self._seek(line, at + 1, job)
             if at < 0:
                 heappop(heads)
             else:
                 heapreplace(heads, (line.entries[at][0], at, line))
 
-    def each(self, remark: str) -> Generator[Selection, Outcome | None, None]:
-        """Propose all jobs behind; what fits and is not allowed is held back with *remark*."""
-        for job in self._scheduler.pending.queue():
-            if job.key <= self._behind:
-                continue
-            if self._takes(job) and not self._allowed(job):
-                yield HoldBack(job, remark)
-            else:
-                yield job
-                self._see(job)
-
     def _seek(self, line: Line, at: int, alike: Job) -> int:
         """The first place in *line* from *at* on whose job may be allowed; -1 if there is none.
 
-        :param alike: a job like all in the line, if it is not a strict one.
+        :param alike: a job like all in the line.
         """
-        if line.strict or self._may_outlast(alike):
+        if self._may_outlast(alike):
             return line.next(at)
         return line.next_within(at, self._forecast.window)
 
@@ -187,10 +200,6 @@ class _Backfill:
             wanted.refused_at = scheduler.ledger.releases
             return False
         return scheduler.would_get(job) is not None
-
-    def _final(self, job: Job) -> bool:
-        """Whether jobs like *job*, which was refused, will be until something is released."""
-        return job.sched.refused_at == self._scheduler.ledger.releases
 
     def _allowed(self, job: Job) -> bool:
         """Whether *job*, which fits, leaves everybody a place who was promised one."""
