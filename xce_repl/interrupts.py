@@ -14,15 +14,18 @@ PATIENCE = 3
 
 
 class Interrupts:
-    """On a terminal an interrupt pauses the replay; elsewhere it ends the program."""
+    """On a terminal an interrupt pauses the replay; elsewhere it ends the program.
+
+    :ivar on: whether there is a terminal.
+    """
 
     def __init__(self, on: bool) -> None:
-        self._on = on
+        self.on = on
 
     @contextmanager
     def noticed_by(self, replay: Replay) -> Iterator[None]:
         """While the block runs, an interrupt sets the replay's ``paused``."""
-        if not self._on:
+        if not self.on:
             yield
             return
         count = 0

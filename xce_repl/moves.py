@@ -18,9 +18,7 @@ from xce_repl.rounds import Rounds
 from xce_repl.shell import Shell
 from xce_repl.times import Clock
 
-LINES_HELD = 500
-"""How many lines may wait for sessions that are passed over."""
-
+_NOTHING: list[str] = []
 _COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
@@ -60,7 +58,6 @@ class Mover:
         self._interrupts = interrupts
         self._shell = shell
         self._rounds: Rounds
-        self._passed: list[str] = []
         self._heading = -1  # the session whose heading was shown last
         self._mismatches = 0
         self._goal = Goal()
@@ -70,7 +67,7 @@ class Mover:
     def restarted(self) -> None:
         """The replay is a new one."""
         driver, replay = self._driver, self._driver.replay
-        self._rounds = Rounds(self._clock, self._hooks, driver.backlog)
+        self._rounds = Rounds(self._clock, self._hooks, driver.backlog, self._interrupts.on)
         self._heading, self._mismatches = -1, 0
         self._replay = replay
         replay.pass_over = self._pass_over
@@ -137,7 +134,6 @@ class Mover:
             try:
                 yield from self._to(goal)
             except Exception:
-                yield from self._take_passed()
                 yield from self._rounds.flush()
                 yield from self._hooks.drain()
                 raise
@@ -146,7 +142,7 @@ class Mover:
     def _to(self, goal: Goal) -> Iterator[str]:
         """The move itself; it ends where something stops it."""
         driver, replay, hooks = self._driver, self._driver.replay, self._hooks
-        breakpoints, scheduler = self._breakpoints, replay.scheduler
+        breakpoints, scheduler, rounds = self._breakpoints, replay.scheduler, self._rounds
         watched = bool(goal.decisions) or breakpoints.active
         bounded = watched or goal.before is not None
         ready = driver.ready
@@ -156,8 +152,8 @@ class Mover:
                 if watched:
                     each = each or bool(goal.decisions) or breakpoints.want_each()
                 ready = driver.set_out(each)
-                if self._passed:
-                    yield from self._take_passed()
+                if rounds.ripe:
+                    yield from rounds.lines()
                 if not ready or replay.paused or (bounded and self._stopped_before()):
                     return
             if ready:
@@ -169,8 +165,7 @@ class Mover:
             elif not driver.run_through():
                 return
             ready = False
-            if lines := self._session_over(goal):
-                yield from lines
+            yield from self._session_over(goal)
             if goal.session_over or replay.paused:
                 return
 
@@ -179,15 +174,10 @@ class Mover:
         replay, before = self._driver.replay, self._goal.before
         return before is not None and before(replay.number, replay.now)
 
-    def _take_passed(self) -> list[str]:
-        """The lines for the sessions that were passed over."""
-        passed, self._passed = self._passed, []
-        return passed
-
     def _pass_over(self) -> bool:
         """Whether the session that comes, in which nothing can be decided, need not be held."""
         replay = self._replay
-        if replay.paused or len(self._passed) >= LINES_HELD:
+        if replay.paused or self._rounds.ripe:
             return False
         if self._goal.before is not None and self._at_goal():
             return False
@@ -195,9 +185,7 @@ class Mover:
             if self._breakpoints.session_reached(replay):
                 return False
             self._breakpoints.since = (replay.number, replay.now)
-        lines = self._rounds.passed(replay.number, replay.now)
-        if lines:
-            self._passed += lines
+        self._rounds.passed(replay.number, replay.now)
         return True
 
     def _submitted(self, job: Job) -> None:
@@ -246,21 +234,25 @@ class Mover:
         yield f"  {outcome_text(outcome, replay.cluster)}"
 
     def _session_over(self, goal: Goal) -> list[str]:
-        """The session is over: its line, or it joins a range; none if every decision was shown."""
-        driver, replay = self._driver, self._driver.replay
-        number, now = replay.number, replay.now
-        lines = self._rounds.over(number, now, driver.taken_over, driver.dispatched)
-        self._breakpoints.since = (number, now)
-        if goal.decisions and self._heading == number:
-            lines = []
-        if self._hooks.notices:
-            lines = [*lines, *self._hooks.drain()]
+        """The session is over: what is to be shown by now."""
+        driver, rounds, replay = self._driver, self._rounds, self._replay
+        mark = self._breakpoints.since = (replay.number, replay.now)
+        if goal.decisions and self._heading == replay.number:
+            rounds.shown(driver.taken_over, driver.dispatched)
+        else:
+            rounds.over(*mark, driver.taken_over, driver.dispatched)
         verifier = driver.run.verifier
+        if self._hooks.notices or (verifier and verifier.mismatches > self._mismatches):
+            return [*rounds.flush(), *self._hooks.drain(), *self._differences()]
+        return rounds.lines() if rounds.ripe else _NOTHING
+
+    def _differences(self) -> Iterator[str]:
+        """What verification found anew."""
+        verifier = self._driver.run.verifier
         if verifier is not None and verifier.mismatches > self._mismatches:
             self._mismatches = verifier.mismatches
-            differs = f"differs from the recording ({self._mismatches} so far)"
-            lines = [*lines, *self._rounds.flush(), f"session {number} {differs}"]
-        return lines
+            number = self._replay.number
+            yield f"session {number} differs from the recording ({self._mismatches} so far)"
 
     # Where the move ended.
 

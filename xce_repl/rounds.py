@@ -8,38 +8,47 @@ from xce_repl.backlog import Backlog
 from xce_repl.hooks import Hooks
 from xce_repl.times import Clock
 
+ROUNDS_HELD = 500
+"""How many lines may be held back before they are shown, where nobody waits for them."""
+
 _NOBODY: list[Job] = []
-_NOTHING: list[str] = []
 
 
 class Rounds:
-    """Collects rounds that are over and gives the lines that are ripe."""
+    """Collects rounds that are over, until they are shown.
 
-    def __init__(self, clock: Clock, hooks: Hooks, backlog: Backlog) -> None:
+    Most of a long replay comes by here, so that what can wait is left for :meth:`flush`.
+
+    :param at_once: whether each line is wanted as soon as it is there.
+    """
+
+    def __init__(self, clock: Clock, hooks: Hooks, backlog: Backlog, at_once: bool) -> None:
         self._clock = clock
         self._hooks = hooks
         self._backlog = backlog
+        self._most = 1 if at_once else ROUNDS_HELD
         self._signature = 0
         self._pending = ""  # the pending jobs as they were when they last changed, in words
         self._first: tuple[int, Seconds] | None = None
         self._last: tuple[int, Seconds] = (0, 0)
+        self._lines: list[tuple[tuple[int, Seconds], tuple[int, Seconds], str]] = []
 
-    def passed(self, number: int, time: Seconds) -> list[str]:
-        """A round was passed over, as nothing could be decided in it; the lines to show now."""
+    def passed(self, number: int, time: Seconds) -> None:
+        """A round was passed over, as nothing could be decided in it."""
         backlog = self._backlog
         if backlog.fresh:
             backlog.settle(_NOBODY)
         if backlog.signature != self._signature:
-            return self._alone(number, time, _NOBODY, _NOBODY)
-        if self._first is None:
-            self._first = (number, time)
-        self._last = (number, time)
-        return _NOTHING
+            self._alone(number, time, _NOBODY, _NOBODY)
+        else:
+            self._last = (number, time)
+            if self._first is None:
+                self._first = self._last
 
     def over(
         self, number: int, time: Seconds, taken_over: list[Job], dispatched: list[Job]
-    ) -> list[str]:
-        """A round is over; the lines to show now."""
+    ) -> None:
+        """A round is over."""
         backlog = self._backlog
         backlog.settle(taken_over + dispatched if taken_over else dispatched)
         changed = bool(dispatched or taken_over or backlog.signature != self._signature)
@@ -48,39 +57,62 @@ class Rounds:
             started = len(taken_over) + len(dispatched)
             alone = not self._hooks.may_collapse(number, time, started, changed) or changed
         if alone:
-            return self._alone(number, time, taken_over, dispatched)
-        if self._first is None:
-            self._first = (number, time)
-        self._last = (number, time)
-        return _NOTHING
+            self._alone(number, time, taken_over, dispatched)
+        else:
+            self._last = (number, time)
+            if self._first is None:
+                self._first = self._last
+
+    def shown(self, taken_over: list[Job], dispatched: list[Job]) -> None:
+        """A round is over of which everything was shown already."""
+        self._backlog.settle(taken_over + dispatched)
+        self._note_pending()
 
     def _alone(
         self, number: int, time: Seconds, taken_over: list[Job], dispatched: list[Job]
-    ) -> list[str]:
-        """The lines of a round that is no part of a range, after those of the range before it."""
-        lines = [] if self._first is None else self.flush()
-        backlog = self._backlog
-        if backlog.signature != self._signature:
-            self._signature = backlog.signature
-            text = backlog.text()
-            self._pending = f"; pending {text}" if text else ""
+    ) -> None:
+        """A round that is no part of a range ends the one before it."""
+        if self._first is not None:
+            self._end_range()
+        if self._backlog.signature != self._signature:
+            self._note_pending()
         if not taken_over and len(dispatched) == 1:  # most rounds of most logs
             words = f"dispatched {dispatched[0].id}{self._pending}"
         else:
             words = self._words(taken_over, dispatched)
-        lines.append(f"round {number} ({self._clock.text(time)}): {words}")
-        return lines
+        mark = (number, time)
+        self._lines.append((mark, mark, words))
+
+    def _note_pending(self) -> None:
+        self._signature = self._backlog.signature
+        text = self._backlog.text()
+        self._pending = f"; pending {text}" if text else ""
+
+    def _end_range(self) -> None:
+        if self._first is not None:
+            self._lines.append((self._first, self._last, self._pending[2:] or "idle"))
+            self._first = None
+
+    @property
+    def ripe(self) -> bool:
+        """Whether enough lines are there to be shown."""
+        return len(self._lines) >= self._most
 
     def flush(self) -> list[str]:
-        """The line for the rounds collected so far, if there are any."""
-        if self._first is None:
-            return []
-        (first, begin), (last, end) = self._first, self._last
-        self._first = None
-        words = self._pending[2:] or "idle"
-        if first == last:
-            return [f"round {first} ({self._clock.text(begin)}): {words}"]
-        return [f"rounds {first}-{last} ({self._clock.span(begin, end)}): {words}"]
+        """The lines for all rounds collected so far; the range that was going on is ended."""
+        self._end_range()
+        return self.lines()
+
+    def lines(self) -> list[str]:
+        """The lines that are there."""
+        held, self._lines = self._lines, []
+        text, span = self._clock.text, self._clock.span
+        return [
+            f"round {first} ({text(begin)}): {words}"
+            if first == last
+            else f"rounds {first}-{last} ({span(begin, end)}): {words}"
+            for (first, begin), (last, end), words in held
+        ]
 
     def _words(self, taken_over: list[Job], dispatched: list[Job]) -> str:
         """What happened in the round, and who pends after it."""

@@ -13,9 +13,10 @@ import pytest
 
 from tests.policies.plugin_files import PLUGINS
 
+BUILD = (sys.executable, str(Path(__file__).with_name("build_wheels.py")))
 PIP = (
     *(sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"),
-    *("--no-index", "--no-build-isolation", "--no-deps", "--no-compile"),
+    *("--no-index", "--no-deps", "--no-compile"),
 )
 WAIT = 300
 
@@ -36,15 +37,18 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
         if not done.exists():
             pytest.fail("another worker could not install the plugins")
         return folder
-    _install(folder, base / "plugin-sources")
+    _install(folder, base / "plugin-sources", base / "plugin-wheels")
     done.touch()
     return folder
 
 
-def _install(folder: Path, sources: Path) -> None:
+def _install(folder: Path, sources: Path, wheels: Path) -> None:
     """Install from a copy, since a build leaves files beside its sources."""
     shutil.copytree(PLUGINS, sources, ignore=shutil.ignore_patterns("__pycache__"))
-    projects = sorted(path.parent for path in sources.glob("*/pyproject.toml"))
-    command = [*PIP, "--target", str(folder), *map(str, projects)]
+    _run(*BUILD, str(sources), str(wheels))
+    _run(*PIP, "--target", str(folder), *map(str, sorted(wheels.glob("*.whl"))))
+
+
+def _run(*command: str) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=WAIT)
     assert done.returncode == 0, done.stderr

@@ -6,12 +6,13 @@ the hosts that were passed over are explained here, at the instant of the scan.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from typing import NamedTuple
+from itertools import compress
+from typing import Any, NamedTuple
 
-from xce_core.model.cluster import Host, HostState, indexes
+from xce_core.model.cluster import Host
 from xce_core.model.limits import scope_label
 from xce_core.model.rows import Row
 from xce_core.sched.allocator import describe
@@ -39,7 +40,7 @@ class Phase(Enum):
 
 
 class Verdict(NamedTuple):
-    """What came out of looking at one host.
+    """What came out of looking at a host; hosts that are alike share one.
 
     :param kinds: shortfall and limit can stand together; every other kind stands alone.
     :param phase: None where no check turned it away.
@@ -48,19 +49,20 @@ class Verdict(NamedTuple):
         evaluated; else empty.
     """
 
-    host: Host
     kinds: tuple[VerdictKind, ...]
     phase: Phase | None = None
     unmet: tuple[Row, ...] = ()
     detail: str = ""
 
 
-_ACCEPTED = (VerdictKind.ACCEPTED,)
-_SELECTION = (VerdictKind.SELECTION,)
+_ACCEPTED = Verdict((VerdictKind.ACCEPTED,))
+_CLAIMED = Verdict((VerdictKind.CLAIMED,))
+_NOT_SELECTED = Verdict((VerdictKind.SELECTION,), Phase.PRE_FILTER)
+_CLOSED = Verdict((VerdictKind.SELECTION,), Phase.PRE_FILTER, (), "host closed")
+_DOWN = Verdict((VerdictKind.SELECTION,), Phase.PRE_FILTER, (), "host down")
 _SHORTFALL = (VerdictKind.SHORTFALL,)
 _LIMIT = (VerdictKind.LIMIT,)
 _BOTH = (VerdictKind.SHORTFALL, VerdictKind.LIMIT)
-_CLAIMED = (VerdictKind.CLAIMED,)
 _NOT_EVALUATED = (VerdictKind.NOT_EVALUATED,)
 
 
@@ -132,7 +134,7 @@ class Scan:
     :param in_host_order: False if a plugin said which hosts go first; the hosts that can't
         take the position are then looked at before those that can.
     :param error: why the scan stopped; empty if it did not.
-    :ivar explained: verdicts by host index, as far as they were asked for.
+    :ivar known: the verdict of the hosts of each key, as far as it was asked for.
     """
 
     ledger: Ledger
@@ -148,8 +150,9 @@ class Scan:
     error: str = ""
     _lacking: tuple[Lacking, ...] | None = field(default=None, init=False)
     _failing: Failing | None = field(default=None, init=False)
-    explained: dict[int, Verdict] = field(default_factory=dict, init=False)
-    _tables: _Tables | None = field(default=None, init=False)
+    _keys: list[Key] | None = field(default=None, init=False)
+    known: dict[Key, Verdict] = field(default_factory=dict, init=False)
+    _not_evaluated: dict[int, Verdict] = field(default_factory=dict, init=False)
 
     def positions(self) -> Iterator[PositionScan]:
         """What each position saw, up to the first that found no host."""
@@ -185,104 +188,100 @@ class Scan:
             self._failing = Failing(rest, short & eligible, over & eligible)
         return self._failing
 
-    def explain(self, index: int) -> Verdict:
-        """What the checks say of the host of this index, whoever has claimed it."""
-        host = self.ledger.cluster.hosts[index]
-        try:
-            verdict = self._check(host, index)
-        except Exception as error:
-            verdict = Verdict(host, _NOT_EVALUATED, None, (), describe(error))
-        self.explained[index] = verdict
+    def keys(self) -> list[Key]:
+        """For each host, by index, what its verdict depends on: equal for hosts that are alike."""
+        if self._keys is None:
+            count = len(self.ledger.cluster.hosts)
+            hosts = self.ask.hosts
+            masks = (self.ask.selected, hosts.open, hosts.closed)
+            lacks = [lack_by_host(each, self.claims, count) for each in self.lacking()]
+            flags = [flags_of(mask, count) for mask in masks]
+            self._keys = list(zip(*flags, *lacks, strict=True))
+        return self._keys
+
+    def explain(self, host: Host, key: Key) -> Verdict:
+        """What the checks say of a host with this key, whoever has claimed it."""
+        verdict = self._not_evaluated.get(host.index)
+        if verdict is None:
+            try:
+                verdict = self.known[key] = self._check(host, key)
+            except Exception as error:
+                verdict = Verdict(_NOT_EVALUATED, None, (), describe(error))
+                self._not_evaluated[host.index] = verdict
         return verdict
 
-    def _check(self, host: Host, index: int) -> Verdict:
-        tables = self._tables
-        if tables is None:
-            tables = self._tables = _Tables(self)
-        if tables.selected[index] == "0":
-            return Verdict(host, _SELECTION, Phase.PRE_FILTER)
-        if tables.open[index] == "0":
-            closed = self.ledger.state_of(index) is HostState.CLOSED
-            detail = "host closed" if closed else "host down"
-            return Verdict(host, _SELECTION, Phase.PRE_FILTER, (), detail)
-        unmet: tuple[Row, ...] = ()
+    def _check(self, host: Host, key: Key) -> Verdict:
+        selected, is_open, is_closed, *lacks = key
+        if not selected:
+            return _NOT_SELECTED
+        if not is_open:
+            return _CLOSED if is_closed else _DOWN
+        unmet: list[Row] = []
         short = over = False
-        for each in tables.columns:
-            if each.fails[index] == "1":
-                unmet += each.rows(host, index)
-                if each.limited:
-                    over = True
-                else:
-                    short = True
+        for (column, amount, _), lack in zip(self.lacking(), lacks, strict=True):
+            if lack is not None:
+                unmet.append(host_row(column, amount, lack[0], host, self.claims))
+                short |= column.limit is None
+                over |= column.limit is not None
         if not unmet:
-            return Verdict(host, _ACCEPTED)
+            return _ACCEPTED
         kinds = _BOTH if short and over else _SHORTFALL if short else _LIMIT
-        return Verdict(host, kinds, Phase.PER_HOST, unmet)
+        return Verdict(kinds, Phase.PER_HOST, tuple(unmet))
+
+    def counts(self) -> list[Sequence[int]]:
+        """:meth:`PositionScan.counts` of all positions at once, a column for each kind."""
+        if self.error or not self.in_host_order:
+            return list(zip(*[each.counts() for each in self.positions()], strict=True))
+        looked_at = [(1 << index) - 1 for index in self.taken]
+        found = [1] * len(looked_at)
+        if len(found) < self.count:
+            looked_at.append(self.ledger.cluster.all_hosts)
+            found.append(0)
+        # What the run itself takes passes the checks, and lies in the order of the positions.
+        columns = [_counts(hosts & ~self.claimed, looked_at) for hosts in self.failing()]
+        earlier = _counts(self.claimed, looked_at)
+        claimed = [n + place for place, n in enumerate(earlier)]
+        return [found, *columns, claimed, [0] * len(found)]
 
 
-class _Tables:
-    """A check spread out by host index, for a scan of which many hosts are explained.
+def _counts(hosts: int, looked_at: list[int]) -> list[int]:
+    """How many of *hosts* are in each mask."""
+    if not hosts:
+        return [0] * len(looked_at)
+    return [(hosts & mask).bit_count() for mask in looked_at]
 
-    Looking up a bit of a wide mask costs by its width; a character of a text does not.
 
-    :ivar selected: "1" at the index of each host that is selected; *open* likewise.
+Key = tuple[Any, ...]
+"""Selected, open, closed, then for each column of the check that any host fails: None if this
+host passes it, else what it has left and what else its row depends on."""
+
+
+def lack_by_host(
+    lacking: Lacking, claims: Claims, count: int
+) -> list[tuple[int, int] | None]:
+    """By host index what a host that fails has left, and its total; None for others.
+
+    If the row of a host is its own, its index stands for the total.
     """
+    column, _, hosts = lacking
+    own = column.limit is not None or claims.made
+    others = range(count) if own else column.totals
+    found: list[tuple[int, int] | None] = [None] * count
+    for left, members in column.classes.items():
+        for index in compress(range(count), flags_of(members & hosts, count)):
+            found[index] = (left, others[index])
+    return found
 
-    __slots__ = ("columns", "open", "selected")
 
-    def __init__(self, scan: Scan) -> None:
-        count = len(scan.ledger.cluster.hosts)
-        self.selected = bits_of(scan.ask.selected, count)
-        self.open = bits_of(scan.ask.hosts.open, count)
-        self.columns = [_ColumnTable(lacking, scan.claims, count) for lacking in scan.lacking()]
+def flags_of(mask: int, count: int) -> bytes:
+    """The lowest *count* bits of *mask*, lowest first, as a byte 0 or 1 each.
 
-
-class _ColumnTable:
-    """One column of a check by host index.
-
-    :ivar fails: "1" at the index of each host that fails it.
+    Looking up a bit of a wide mask costs by its width; a byte does not.
     """
-
-    __slots__ = ("_alike", "_amount", "_claims", "_column", "_left", "fails", "limited")
-
-    def __init__(self, lacking: Lacking, claims: Claims, count: int) -> None:
-        self._column = column = lacking.column
-        self._amount = lacking.amount
-        self._claims = claims
-        self.fails = bits_of(lacking.hosts, count)
-        self.limited = column.limit is not None
-        self._left = left = [0] * count
-        for amount, members in column.classes.items():
-            for index in indexes_of(members, count):
-                left[index] = amount
-        self._alike: dict[tuple[int, int], tuple[Row]] = {}
-
-    def rows(self, host: Host, index: int) -> tuple[Row]:
-        """The row of a host; hosts that are alike share one."""
-        left = self._left[index]
-        if self.limited or self._claims.made:
-            return (host_row(self._column, self._amount, left, host, self._claims),)
-        key = (left, self._column.totals[index])
-        rows = self._alike.get(key)
-        if rows is None:
-            row = host_row(self._column, self._amount, left, host, self._claims)
-            rows = self._alike[key] = (row,)
-        return rows
+    return f"{mask:0{count}b}"[::-1].encode().translate(_FLAGS)
 
 
-def bits_of(mask: int, count: int) -> str:
-    """The lowest *count* bits of *mask*, lowest first, as "0" and "1"."""
-    return f"{mask:0{count}b}"[::-1]
-
-
-def indexes_of(mask: int, count: int) -> Iterable[int]:
-    """The indexes in *mask*, lowest first, at a cost by *count* where there are many."""
-    if mask.bit_count() < _MANY:
-        return indexes(mask)
-    return [index for index, bit in enumerate(bits_of(mask, count)) if bit == "1"]
-
-
-_MANY = 32
+_FLAGS = bytes.maketrans(b"01", b"\0\1")
 
 
 class PositionScan:
@@ -322,21 +321,22 @@ class PositionScan:
         """The name of the host found; empty if there was none."""
         return "" if self.accepted is None else self.scan.ledger.cluster.hosts[self.accepted].name
 
-    def verdicts(self) -> Iterator[Verdict]:
-        """One verdict for each host looked at, in order, the accepted one last."""
+    def verdicts(self) -> Iterator[tuple[Host, Verdict]]:
+        """The verdict on each host looked at, in order, the accepted one last."""
         scan = self.scan
-        count = len(scan.ledger.cluster.hosts)
-        explained, claimed = scan.explained, bits_of(self.claimed, count)
-        for index in indexes_of(self.looked_at, count):
-            if claimed[index] == "1":
-                yield Verdict(scan.ledger.cluster.hosts[index], _CLAIMED)
-                continue
-            verdict = explained.get(index) or scan.explain(index)
-            if verdict.kinds is _NOT_EVALUATED:
-                self._failed |= 1 << index
-            yield verdict
+        hosts = scan.ledger.cluster.hosts
+        known, count = scan.known, len(hosts)
+        claimed, looked_at = flags_of(self.claimed, count), flags_of(self.looked_at, count)
+        if self.looked_at:
+            for host, key, is_claimed in compress(zip(hosts, scan.keys(), claimed), looked_at):
+                verdict = _CLAIMED if is_claimed else known.get(key)
+                if verdict is None:
+                    verdict = scan.explain(host, key)
+                    if verdict.kinds is _NOT_EVALUATED:
+                        self._failed |= 1 << host.index
+                yield host, verdict
         if self.accepted is not None:
-            yield Verdict(scan.ledger.cluster.hosts[self.accepted], _ACCEPTED)
+            yield hosts[self.accepted], _ACCEPTED
 
     def counts(self) -> tuple[int, int, int, int, int, int]:
         """How many hosts looked at got each kind of verdict; exact, without looking at each.

@@ -9,7 +9,6 @@ from typing import Any
 from xce_plugins.trace import model
 from xce_plugins.trace.model import (
     Dispatched,
-    Entry,
     Fault,
     Level,
     Pended,
@@ -20,6 +19,7 @@ from xce_plugins.trace.model import (
     Undecided,
     Unit,
 )
+from xce_plugins.trace.packed import Entries, HostsSeen, PositionsSeen
 
 ENTRIES: tuple[type[Any], ...] = (
     model.RequirementBegun,
@@ -46,9 +46,12 @@ ENTRIES: tuple[type[Any], ...] = (
     model.PlanCommitted,
     model.SearchEnded,
 )
-"""The kinds of entry; the place here stands for the kind in the bytes."""
+"""The kinds of entry."""
 
-_PLACE = {kind: place for place, kind in enumerate(ENTRIES)}
+_PARTS = (*ENTRIES, HostsSeen, PositionsSeen)
+"""The place here stands for the kind in the bytes."""
+
+_PLACE = {kind: place for place, kind in enumerate(_PARTS)}
 _WORTH_IT = 4096
 """From how many bytes on compressing pays."""
 
@@ -67,7 +70,7 @@ def encode(record: Record) -> bytes:
         record.level.value,
         record.bound,
         None if selection is None else tuple(selection),
-        [(place[entry.__class__], *entry) for entry in record.entries],
+        [(place[part.__class__], *part) for part in record.entries.parts],
         record.omitted,
         tuple(totals),
         [tuple(fault) for fault in record.faults],
@@ -94,18 +97,13 @@ def decode(data: bytes) -> Record:
         Level(level),
         bound,
         None if selection is None else Selection(*selection),
-        tuple(_entry(place, fields) for place, *fields in entries),
+        Entries([_PARTS[place](*fields) for place, *fields in entries]),
         omitted,
         Totals(*totals),
         tuple(Fault(*fault) for fault in faults),
         _to_ending(*ending),
         tuple(Unit(*unit) for unit in units),
     )
-
-
-def _entry(place: int, fields: list[Any]) -> Entry:
-    entry: Entry = ENTRIES[place](*fields)
-    return entry
 
 
 def _of_ending(ending: model.Ending) -> tuple[Any, ...]:

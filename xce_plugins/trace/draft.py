@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from xce_core.model.jobs import Seconds
 from xce_plugins.trace.model import (
     KINDS,
@@ -15,6 +17,7 @@ from xce_plugins.trace.model import (
     Undecided,
     Unit,
 )
+from xce_plugins.trace.packed import Entries, HostsSeen, Part, PositionsSeen
 
 FAULTS_KEPT = 10
 """How many faults of plugins a record names."""
@@ -50,7 +53,7 @@ class Draft:
         self.none_generated = self.all_discarded = self.none_placed = 0
         self._hosts = [0] * len(KINDS)
         self._head = (job, session, time, position, level, bound, selection)
-        self._entries: list[Entry] = []
+        self._parts: list[Part] = []
         self._omitted = 0
         self._faults: list[Fault] = []
 
@@ -58,22 +61,20 @@ class Draft:
         """Add an entry, or count it if there is no room."""
         if self.room:
             self.room -= 1
-            self._entries.append(entry)
+            self._parts.append(entry)
         else:
             self._omitted += 1
 
-    def add_all(self, entries: list[Entry]) -> None:
-        """Add entries as far as there is room, and count the others."""
-        fitting = min(self.room, len(entries))
-        self.room -= fitting
-        self._entries += entries[:fitting] if fitting < len(entries) else entries
-        self._omitted += len(entries) - fitting
+    def add_lines(self, part: HostsSeen | PositionsSeen, lines: int) -> None:
+        """Add what stands for so many entries; there is room for them."""
+        self.room -= lines
+        self._parts.append(part)
 
     def leave_out(self, count: int) -> None:
         """Count entries that were not even made."""
         self._omitted += count
 
-    def count_hosts(self, counts: tuple[int, ...]) -> None:
+    def count_hosts(self, counts: Sequence[int]) -> None:
         """Add to the host evaluations, for each of the kinds."""
         hosts = self._hosts
         for place, count in enumerate(counts):
@@ -97,7 +98,7 @@ class Draft:
         )
         return Record(
             *self._head,
-            tuple(self._entries),
+            Entries(self._parts),
             self._omitted,
             totals,
             tuple(self._faults),

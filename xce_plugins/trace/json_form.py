@@ -26,6 +26,7 @@ from xce_plugins.trace.model import (
     Undecided,
     Unit,
 )
+from xce_plugins.trace.packed import Entries
 
 FORMAT, VERSION = "xce-trace", 1
 
@@ -117,7 +118,7 @@ def from_json(value: Mapping[str, Any]) -> Record:
         Level(value["level"]),
         value["line_bound"],
         None if selection is None else _to_selection(selection),
-        tuple(_to_entry(entry) for entry in value["entries"]),
+        Entries([_to_entry(entry) for entry in value["entries"]]),
         value["omitted"],
         Totals(**totals),
         tuple(Fault(**fault) for fault in value["incomplete"]),

@@ -7,11 +7,14 @@ text. Amounts are integers in the resource's own unit, see :class:`Unit`.
 from __future__ import annotations
 
 from enum import Enum
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from xce_core.model.jobs import Seconds
 from xce_core.model.rows import Row
 from xce_core.sched.scan import VerdictKind
+
+if TYPE_CHECKING:
+    from xce_plugins.trace.packed import Entries
 
 LINES_LEAST, LINES_MOST, LINES_DEFAULT = 50, 100_000, 1000
 """The bound on the lines of one trace."""
@@ -396,7 +399,7 @@ class Record(NamedTuple):
     level: Level
     bound: int
     selection: Selection | None
-    entries: tuple[Entry, ...]
+    entries: Entries
     omitted: int
     totals: Totals
     faults: tuple[Fault, ...]

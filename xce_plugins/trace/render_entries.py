@@ -8,7 +8,8 @@ from typing import Any
 from xce_core.model.rows import Row
 from xce_core.sched.scan import Phase, VerdictKind
 from xce_plugins.trace import model
-from xce_plugins.trace.model import KINDS, Entry, HostSeen, PositionSeen, Step
+from xce_plugins.trace.model import KINDS, Step
+from xce_plugins.trace.packed import Entries, HostsSeen, PositionsSeen
 
 Show = Callable[[str, int], str]
 
@@ -25,37 +26,46 @@ _CLAIMED = _BIT[VerdictKind.CLAIMED]
 _NOT_EVALUATED = _BIT[VerdictKind.NOT_EVALUATED]
 
 
-def entry_lines(entries: tuple[Entry, ...], show: Show) -> list[str]:
+def entry_lines(entries: Entries, show: Show) -> list[str]:
     """One line for each entry, in order.
 
     A single requirement has no whole around its member: what is in it is a level less deep.
     """
     lines: list[str] = []
     add = lines.append
-    first = entries[0] if entries else None
+    first = entries.parts[0] if entries.parts else None
     single = isinstance(first, model.RequirementBegun) and first.step[0] == "single"
     indents = _INDENT_SINGLE if single else _INDENT
-    host, row, position = indents[_HOST], indents[_ROW], indents[_POSITION]
-    rows: dict[int, str] = {}  # hosts that are alike share a row
-    for entry in entries:
-        if isinstance(entry, HostSeen):
-            name, kinds, phase, detail = entry
-            words = _PLAIN.get((kinds, phase)) if not detail else None
-            add(f"{host}host {name} {words or _host(kinds, phase, detail)}")
-        elif isinstance(entry, Row):
-            line = rows.get(id(entry))
-            if line is None:
-                line = rows[id(entry)] = f"{row}{_row(entry, show)}"
-            add(line)
-        elif isinstance(entry, PositionSeen):
-            add(f"{position}{_position_seen(entry)}")
+    for part in entries.parts:
+        if isinstance(part, HostsSeen):
+            lines += _hosts_seen(part, indents[_HOST], indents[_ROW], show)
+        elif isinstance(part, PositionsSeen):
+            lines += _positions_seen(part, indents[_POSITION])
         else:
-            depth, words_of = _WORDS[entry.__class__]
-            add(f"{indents[depth or _by_step(entry)]}{words_of(entry, show)}")
+            depth, words_of = _WORDS[part.__class__]
+            add(f"{indents[depth or _by_step(part)]}{words_of(part, show)}")
     return lines
 
 
 # Hosts.
+
+
+def _hosts_seen(part: HostsSeen, indent: str, row_indent: str, show: Show) -> list[str]:
+    """Line by line; what hosts that are alike have in common is put in words once."""
+    words = [_host(*finding[:3]) for finding in part.findings]
+    rows = [
+        [f"{row_indent}{_row(Row(*row), show)}" for row in finding[3]] for finding in part.findings
+    ]
+    lines: list[str] = []
+    add = lines.append
+    for host, place in zip(part.hosts, part.places, strict=True):
+        add(f"{indent}host {host} {words[place]}")
+        lines += rows[place]
+    return lines[: part.lines]
+
+
+def _host_seen(entry: model.HostSeen, show: Show) -> str:
+    return f"host {entry.host} {_host(entry.kinds, entry.phase, entry.detail)}"
 
 
 def _host(kinds: int, phase: str, detail: str) -> str:
@@ -71,14 +81,6 @@ def _host(kinds: int, phase: str, detail: str) -> str:
         return f"rejected ({phase}): {words}"
     detail = f" ({detail})" if detail else ""
     return f"rejected ({phase}): {words}{detail}; per-host check not performed"
-
-
-_PLAIN = {
-    (kinds, phase.value): _host(kinds, phase.value, "")
-    for phase in Phase
-    for kinds in range(1, 1 << len(KINDS))
-}
-"""What stands behind most names, worked out once."""
 
 
 def _row(row: Row | model.CheckRow, show: Show) -> str:
@@ -107,18 +109,34 @@ def _position_begun(entry: model.PositionBegun, show: Show) -> str:
     return f"position {entry.number} ({_tasks(entry.tasks)})"
 
 
-def _position_seen(entry: PositionSeen) -> str:
-    number, tasks, host, counts, limits, error = entry
+def _positions_seen(part: PositionsSeen, indent: str) -> list[str]:
+    """Line by line."""
+    first, tasks, hosts, mismatched, short, over, claimed, all_limits, error = part
+    numbers, words = range(first, first + len(hosts)), _tasks(tasks)
     if error:
-        return f"position {number} ({_tasks(tasks)}): not filled, host scan failed ({error})"
-    _, selection, shortfall, limit, claimed, not_evaluated = counts
-    named = f" ({', '.join(_exceeded(*each) for each in limits)})" if limits else ""
-    return (
-        f"position {number} ({_tasks(tasks)}): accepted {host or 'none'}; rejected:"
-        f" selection mismatch {selection}, resource shortfall {shortfall},"
-        f" limit exceeded {limit}{named}, already claimed {claimed},"
-        f" not evaluated {not_evaluated}"
-    )
+        return [
+            f"{indent}position {number} ({words}): not filled, host scan failed ({error})"
+            for number in numbers
+        ]
+    named = [_named(limits) for limits in all_limits] if all_limits else [""] * len(hosts)
+    return [
+        f"{indent}position {number} ({words}): accepted {host or 'none'}; rejected:"
+        f" selection mismatch {a}, resource shortfall {b}, limit exceeded {c}{limits},"
+        f" already claimed {d}, not evaluated 0"
+        for number, host, a, b, c, d, limits in zip(
+            numbers, hosts, mismatched, short, over, claimed, named, strict=True
+        )
+    ]
+
+
+def _position_seen(entry: model.PositionSeen, show: Show) -> str:
+    number, tasks, host, counts, limits, error = entry
+    one = PositionsSeen(number, tasks, (host,), *((n,) for n in counts[1:5]), (limits,), error)
+    return _positions_seen(one, "")[0]
+
+
+def _named(limits: tuple[tuple[str, str, int], ...]) -> str:
+    return f" ({', '.join(_exceeded(*each) for each in limits)})" if limits else ""
 
 
 def _exceeded(limit: str, scope: str, hosts: int) -> str:
@@ -322,6 +340,9 @@ _WORDS: dict[type[Any], tuple[int, Callable[[Any, Show], str]]] = {
     model.PlanNotTried: (_PLAN, _not_tried),
     model.PlanBegun: (_PLAN, _plan_begun),
     model.PositionBegun: (_POSITION, _position_begun),
+    model.HostSeen: (_HOST, _host_seen),
+    model.HostRow: (_ROW, _row),
+    model.PositionSeen: (_POSITION, _position_seen),
     model.PositionEnded: (_POSITION, _position_ended),
     model.HostsReleased: (_PLAN, _released),
     model.PlanEnded: (_PLAN, _plan_ended),

@@ -2,79 +2,88 @@
 
 from __future__ import annotations
 
-from xce_core.sched.scan import PositionScan, Scan, VerdictKind
+from xce_core.sched.scan import PositionScan, Scan, Verdict
 from xce_plugins.trace.draft import Draft
-from xce_plugins.trace.model import (
-    KINDS,
-    Entry,
-    HostSeen,
-    PositionBegun,
-    PositionEnded,
-    PositionSeen,
-)
-
-
-def bits_of(kinds: tuple[VerdictKind, ...]) -> int:
-    """The bits that stand for *kinds* in a record."""
-    return sum(1 << KINDS.index(kind) for kind in kinds)
+from xce_plugins.trace.model import KINDS, PositionBegun, PositionEnded
+from xce_plugins.trace.packed import Finding, HostsSeen, PositionsSeen
 
 
 def add_positions(draft: Draft, scan: Scan) -> None:
     """One line for each host, one for each resource or limit in which it falls short."""
+    findings = _Findings()
     for position in scan.positions():
-        _add_position(draft, position, scan.error)
+        _add_position(draft, position, findings, scan.error)
 
 
-def _add_position(draft: Draft, position: PositionScan, error: str) -> None:
+def _add_position(draft: Draft, position: PositionScan, findings: _Findings, error: str) -> None:
     draft.add(PositionBegun(position.number, position.tasks))
-    entries = _hosts(position, draft.room)
+    lines = 0
+    if draft.room:
+        seen = _hosts(position, findings, draft.room)
+        lines = seen.lines
     counts = position.counts()
     draft.count_hosts(counts)
     left_out = 0
-    if len(entries) == draft.room:
+    if lines == draft.room:
         hosts = position.looked_at.bit_count() + (position.accepted is not None)
-        left_out = hosts + position.unmet() - len(entries)
-    draft.add_all(entries)
+        left_out = hosts + position.unmet() - lines
+    if lines:
+        draft.add_lines(seen, lines)
     draft.leave_out(left_out)
     draft.add(PositionEnded(position.number, position.host, error))
 
 
-def _hosts(position: PositionScan, room: int) -> list[Entry]:
-    """The entries for the hosts, as many as there is room for."""
-    entries: list[Entry] = []
-    if room <= 0:
-        return entries
-    add = entries.append
-    last: object = None
-    bits, phase_text = 0, ""
-    for host, kinds, phase, unmet, detail in position.verdicts():
-        if kinds is not last:  # hosts that are alike often stand side by side
-            last, bits = kinds, bits_of(kinds)
-            phase_text = "" if phase is None else phase.value
-        add(HostSeen(host.name, bits, phase_text, detail))
-        if unmet:
-            entries += unmet
-        if len(entries) >= room:
+def _hosts(position: PositionScan, findings: _Findings, room: int) -> HostsSeen:
+    """The hosts, as many as there is room for."""
+    place_of = findings.places.get
+    names, places, lines = [], [], 0
+    for host, verdict in position.verdicts():
+        place = place_of(id(verdict))
+        if place is None:
+            place = findings.add(verdict)
+        names.append(host.name)
+        places.append(place)
+        lines += 1 + len(verdict.unmet)
+        if lines >= room:
             break
-    del entries[room:]
-    return entries
+    return HostsSeen(tuple(names), tuple(places), tuple(findings.all), min(lines, room))
+
+
+class _Findings:
+    """The verdicts of a scan that differ, as a record has them.
+
+    :ivar places: the place in *all* by the id of a verdict, which lives as long as its scan.
+    """
+
+    def __init__(self) -> None:
+        self.all: list[Finding] = []
+        self.places: dict[int, int] = {}
+
+    def add(self, verdict: Verdict) -> int:
+        """Its place, the next one."""
+        place = self.places[id(verdict)] = len(self.all)
+        kinds, phase, unmet, detail = verdict
+        bits = sum(1 << KINDS.index(kind) for kind in kinds)
+        rows = tuple(tuple(row) for row in unmet)
+        self.all.append((bits, "" if phase is None else phase.value, detail, rows))
+        return place
 
 
 def add_position_summaries(draft: Draft, scan: Scan) -> None:
     """One line for each position: the host found, and a count for each kind of verdict."""
-    error, tasks = scan.error, scan.tasks
-    some_limit = scan.failing().limit
-    entries: list[Entry] = []
-    counted = []
-    for position in scan.positions():
-        counts = position.counts()
-        counted.append(counts)
-        limits = _limits(position) if some_limit else ()
-        entries.append(
-            PositionSeen(position.number, tasks, position.host, counts, limits, error)
-        )
-    draft.count_hosts(tuple(map(sum, zip(*counted, strict=True))))
-    draft.add_all(entries)
+    hosts = scan.ledger.cluster.hosts
+    names = [hosts[index].name for index in scan.taken]
+    if len(names) < scan.count:
+        names.append("")
+    counts = scan.counts()
+    draft.count_hosts([sum(column) for column in counts])
+    limits = [_limits(each) for each in scan.positions()] if scan.failing().limit else []
+    columns = [tuple(column) for column in (names, *counts[1:5], limits)]
+    seen = PositionsSeen(scan.start, scan.tasks, *columns, scan.error)
+    lines = min(draft.room, seen.lines)
+    draft.leave_out(seen.lines - lines)
+    if lines:
+        draft.add_lines(seen.first_lines(lines) if lines < seen.lines else seen, lines)
 
 
 def _limits(position: PositionScan) -> tuple[tuple[str, str, int], ...]:
