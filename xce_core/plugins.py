@@ -27,6 +27,9 @@ GROUP = "xce.plugins"
 NEEDED_VERSION = "XCE_API_VERSION"
 """The attribute of a plugin that says which version of the hook interface it was written for."""
 
+READERS = "xce.readers"
+"""The entry point group that repeats those of them that read a format, by the same names."""
+
 REPL_PREFIX = "xce_repl_"
 """Hooks whose names begin so are specified by the REPL, and checked when it is there."""
 
@@ -162,6 +165,16 @@ class Plugins:
         entry = self.entries()[name]
         version = entry.dist.version if entry.dist is not None else ""
         self._register(name, entry.load(), "entry point", version)
+
+    def load_readers(self) -> None:
+        """Load the installed plugins that say, by a second entry point, that they read a format.
+
+        :raises PluginError: if one fails.
+        """
+        names = {entry.name for entry in entry_points(group=READERS)}
+        for name in self.entries():
+            if self.autoload and name in names:
+                self.load(name)
 
     def load_all(self) -> None:
         """Load every installed plugin; a broken one is named in a warning and left out."""

@@ -83,7 +83,15 @@ class Ranges:
     def text(self) -> str:
         """The first ranges, joined; most changes are at the end, and leave them as they are."""
         if not self._text:
-            self._text = joined([text for _, text in self.items()])
+            firsts, lasts = self._firsts[:ITEMS], self._lasts[:ITEMS]
+            if firsts == lasts:
+                text = ",".join(map(str, firsts))
+            else:
+                text = ",".join([
+                    str(first) if first == last else f"{first}-{last}"
+                    for first, last in zip(firsts, lasts, strict=True)
+                ])  # fmt: skip
+            self._text = text if len(self._firsts) <= ITEMS else f"{text},..."
         return self._text
 
 

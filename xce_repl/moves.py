@@ -127,7 +127,7 @@ class Mover:
         driver.check_usable()
         self._shell.forget_queue()
         self.stop, self._goal = None, goal
-        driver.recent.hear = self._submitted if self._breakpoints.about_jobs else None
+        driver.replay.tell.submitted[:] = self._hearers()
         if driver.moved and driver.position is Position.BETWEEN:
             self._breakpoints.since = (driver.replay.number, driver.replay.now)
         with self._interrupts.noticed_by(driver.replay):
@@ -145,14 +145,14 @@ class Mover:
         breakpoints, scheduler, rounds = self._breakpoints, replay.scheduler, self._rounds
         watched = bool(goal.decisions) or breakpoints.active
         bounded = watched or goal.before is not None
-        ready = driver.ready
+        ready, held, most = driver.ready, rounds.held, rounds.most
         while driver.position is not Position.END:
             if not (ready or driver.inside):
                 each = hooks.look(scheduler)
                 if watched:
                     each = each or bool(goal.decisions) or breakpoints.want_each()
                 ready = driver.set_out(each)
-                if rounds.ripe:
+                if len(held) >= most:
                     yield from rounds.lines()
                 if not ready or replay.paused or (bounded and self._stopped_before()):
                     return
@@ -166,6 +166,8 @@ class Mover:
                 return
             ready = False
             yield from self._session_over(goal)
+            if len(held) >= most:
+                yield from rounds.lines()
             if goal.session_over or replay.paused:
                 return
 
@@ -177,7 +179,7 @@ class Mover:
     def _pass_over(self) -> bool:
         """Whether the session that comes, in which nothing can be decided, need not be held."""
         replay = self._replay
-        if replay.paused or self._rounds.ripe:
+        if replay.paused or len(self._rounds.held) >= self._rounds.most:
             return False
         if self._goal.before is not None and self._at_goal():
             return False
@@ -187,6 +189,11 @@ class Mover:
             self._breakpoints.since = (replay.number, replay.now)
         self._rounds.passed(replay.number, replay.now)
         return True
+
+    def _hearers(self) -> list[Callable[[Job], None]]:
+        """Who is told of jobs that come in: whoever was before, and we if a breakpoint asks."""
+        others = [tell for tell in self._replay.tell.submitted if tell != self._submitted]
+        return [*others, self._submitted] if self._breakpoints.about_jobs else others
 
     def _submitted(self, job: Job) -> None:
         """A job comes in; if a breakpoint is about it, the session is not passed over."""
@@ -241,10 +248,10 @@ class Mover:
             rounds.shown(driver.taken_over, driver.dispatched)
         else:
             rounds.over(*mark, driver.taken_over, driver.dispatched)
-        verifier = driver.run.verifier
-        if self._hooks.notices or (verifier and verifier.mismatches > self._mismatches):
-            return [*rounds.flush(), *self._hooks.drain(), *self._differences()]
-        return rounds.lines() if rounds.ripe else _NOTHING
+        if self._hooks.notices or driver.run.verifier is not None:
+            found = [*self._hooks.drain(), *self._differences()]
+            return [*rounds.flush(), *found] if found else _NOTHING
+        return _NOTHING
 
     def _differences(self) -> Iterator[str]:
         """What verification found anew."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable
 
 from xce_core.model.jobs import Job
 from xce_core.sim.observer import Observer
@@ -14,21 +13,12 @@ KEPT = 50
 
 
 class Recent(Observer):
-    """The jobs that were over or turned away last.
-
-    :ivar hear: told of each job that comes in, if anybody wants to know.
-    """
+    """The jobs that were over or turned away last."""
 
     def __init__(self, backlog: Backlog) -> None:
-        self.hear: Callable[[Job], None] | None = None
         self._backlog = backlog
         self._over: deque[Job] = deque(maxlen=KEPT)
         self._refused: deque[tuple[Job, str]] = deque(maxlen=KEPT)
-
-    def submitted(self, job: Job) -> None:
-        """A job comes in."""
-        if self.hear is not None:
-            self.hear(job)
 
     def refused(self, job: Job, cause: str) -> None:
         """Keep the job and the cause."""

@@ -20,18 +20,21 @@ class Rounds:
     Most of a long replay comes by here, so that what can wait is left for :meth:`flush`.
 
     :param at_once: whether each line is wanted as soon as it is there.
+    :ivar held: what is held back: first and last round of each line, each with its time, and
+        what happened.
+    :ivar most: how many of these are enough to be shown.
     """
 
     def __init__(self, clock: Clock, hooks: Hooks, backlog: Backlog, at_once: bool) -> None:
         self._clock = clock
         self._hooks = hooks
         self._backlog = backlog
-        self._most = 1 if at_once else ROUNDS_HELD
+        self.most = 1 if at_once else ROUNDS_HELD
         self._signature = 0
         self._pending = ""  # the pending jobs as they were when they last changed, in words
         self._first: tuple[int, Seconds] | None = None
         self._last: tuple[int, Seconds] = (0, 0)
-        self._lines: list[tuple[tuple[int, Seconds], tuple[int, Seconds], str]] = []
+        self.held: list[tuple[tuple[int, Seconds], tuple[int, Seconds], str]] = []
 
     def passed(self, number: int, time: Seconds) -> None:
         """A round was passed over, as nothing could be decided in it."""
@@ -81,7 +84,7 @@ class Rounds:
         else:
             words = self._words(taken_over, dispatched)
         mark = (number, time)
-        self._lines.append((mark, mark, words))
+        self.held.append((mark, mark, words))
 
     def _note_pending(self) -> None:
         self._signature = self._backlog.signature
@@ -90,13 +93,8 @@ class Rounds:
 
     def _end_range(self) -> None:
         if self._first is not None:
-            self._lines.append((self._first, self._last, self._pending[2:] or "idle"))
+            self.held.append((self._first, self._last, self._pending[2:] or "idle"))
             self._first = None
-
-    @property
-    def ripe(self) -> bool:
-        """Whether enough lines are there to be shown."""
-        return len(self._lines) >= self._most
 
     def flush(self) -> list[str]:
         """The lines for all rounds collected so far; the range that was going on is ended."""
@@ -105,14 +103,15 @@ class Rounds:
 
     def lines(self) -> list[str]:
         """The lines that are there."""
-        held, self._lines = self._lines, []
         text, span = self._clock.text, self._clock.span
-        return [
+        lines = [
             f"round {first} ({text(begin)}): {words}"
             if first == last
             else f"rounds {first}-{last} ({span(begin, end)}): {words}"
-            for (first, begin), (last, end), words in held
+            for (first, begin), (last, end), words in self.held
         ]
+        self.held.clear()
+        return lines
 
     def _words(self, taken_over: list[Job], dispatched: list[Job]) -> str:
         """What happened in the round, and who pends after it."""

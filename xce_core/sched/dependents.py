@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from heapq import heappop, heappush
 
-from xce_core.model.jobs import Dependency, DependsOn, Job, Seconds, parse_job_id, seconds_sum
+from xce_core.model.jobs import (
+    Dependency,
+    DependsOn,
+    Job,
+    Seconds,
+    format_job_id,
+    parse_job_id,
+    seconds_sum,
+)
 from xce_core.sched.history import NEEDED, History, past_of
 
 
@@ -58,6 +66,32 @@ class Dependents:
                 waiting.pop(job.id, None)
                 if not waiting:
                     del self._waiting[number]
+
+    def delays_begun(self, job: Job) -> Seconds | None:
+        """Until when *job* must wait for delays that began before it came in; None for no such.
+
+        When a job long over got there may be forgotten: its delay then counts as over.
+        """
+        until: Seconds | None = None
+        for needed in job.dependencies:
+            if needed.delay and self._met(needed):
+                for reached in self._reached(needed):
+                    over = seconds_sum(reached, needed.delay)
+                    until = over if until is None else max(until, over)
+        return until
+
+    def _reached(self, needed: Dependency) -> Iterator[Seconds]:
+        """When the job, or each element of the array, that *needed* names got there."""
+        number, index = parse_job_id(needed.job)
+        elements = self._history.elements(number) if index < 0 else []
+        for element in elements or [index]:
+            job = self._jobs.get(format_job_id(number, element))
+            if job is None:
+                time = self._history.reached(number, element, needed.when)
+            else:
+                time = job.start_time if needed.when is DependsOn.STARTED else None
+            if time is not None:
+                yield time
 
     def delay_for(self, job: Job, other: Job, now: Seconds) -> Seconds:
         """Until when *job* must wait after *other* started or ended *now*."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from xce_core.model.id_table import IdTable
-from xce_core.model.jobs import DependsOn, Job, JobState
+from xce_core.model.jobs import DependsOn, Job, JobState, Seconds
 
 KNOWN, STARTED, ENDED, DONE, REFUSED = 1, 2, 4, 8, 16
 """How far a job got, as bits of one number; a refused job was turned away as it came in."""
@@ -48,12 +48,31 @@ class _Array:
         return shared
 
 
+TIMES_KEPT = 1 << 16
+"""Of how many jobs that are over it is remembered when they started and ended."""
+
+
 class History:
-    """How far jobs got, by number and array index."""
+    """How far jobs got, by number and array index; of the latest also when."""
 
     def __init__(self) -> None:
         self._jobs = IdTable()
         self._arrays: dict[int, _Array] = {}
+        self._times: dict[tuple[int, int], tuple[Seconds | None, Seconds]] = {}
+
+    def over(self, job: Job) -> None:
+        """*job* is over: take down how far it got, and when."""
+        self.note(job.number, job.index, past_of(job))
+        times = self._times
+        if len(times) >= TIMES_KEPT:
+            del times[next(iter(times))]
+        assert job.end_time is not None
+        times[job.number, job.index] = (job.start_time, job.end_time)
+
+    def reached(self, number: int, index: int, when: DependsOn) -> Seconds | None:
+        """When a job that is over got there; None if that is not known any more."""
+        start, end = self._times.get((number, index), (None, None))
+        return start if when is DependsOn.STARTED else end
 
     def note(self, number: int, index: int, past: int) -> None:
         """Add *past* to what is known of a job."""

@@ -96,6 +96,10 @@ class Line:
         return head
 
 
+Head = tuple[Key, int, Line]
+"""A job in a line: its key, its place, the line."""
+
+
 def _key_of(entry: tuple[Key, Job]) -> Key:
     return entry[0]
 
@@ -157,15 +161,17 @@ class Pending:
             else:
                 heapreplace(heads, (line.entries[at][0], at, line))
 
-    def heads(self) -> list[tuple[Key, int, Line]]:
+    def heads(self) -> list[Head]:
         """The first pending job of each line that has any: its key, its place, the line."""
-        heads = []
-        for name, line in list(self._active.items()):
+        heads, empty = [], []
+        for name, line in self._active.items():
             at = line.first()
-            if at < 0:
-                del self._active[name]
-            else:
+            if at >= 0:
                 heads.append((line.entries[at][0], at, line))
+            else:
+                empty.append(name)
+        for name in empty:
+            del self._active[name]
         return heads
 
     def queue(self) -> Generator[Job, object, None]:

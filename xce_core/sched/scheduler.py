@@ -117,6 +117,8 @@ class Scheduler:
         if job.sched is UNRESOLVED:
             with suppress(ResolveError):
                 job.sched = self._resolver.resolve(job)
+        if job.dependencies and job.not_before is None:
+            job.not_before = self._dependents.delays_begun(job)
         self._enter(job, now)
 
     def refuse(self, job: Job) -> None:
@@ -165,7 +167,7 @@ class Scheduler:
         job.state = state
         job.end_time = now
         del self.jobs[job.id]
-        self.history.note(job.number, job.index, past_of(job))
+        self.history.over(job)
         if job.dependencies:
             self._dependents.forget(job)
         if self._dependents.any:
@@ -326,7 +328,10 @@ class Scheduler:
                 outcome = select(choice, session)
                 yield outcome
         finally:
-            close()
+            try:
+                close()
+            except Exception as error:
+                self.report(PluginFailure(self.policy.name, "elect", describe(error)))
 
     def _select(self, choice: object, session: Session) -> Outcome:
         """Decide what the policy chose, with nobody looking on."""

@@ -10,7 +10,7 @@ from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Derived, Job, JobState, Seconds
 from xce_core.sched.forecast import Forecast, free_slots
 from xce_core.sched.outcomes import Election, HoldBack, Outcome, Selection
-from xce_core.sched.pending import Line
+from xce_core.sched.pending import Head, Line
 from xce_core.sched.resolve import SchedulingObject
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ class Session:
         :param remark: what jobs that fit but are not allowed are told; only if each is to be.
         """
         found = _Backfill(self._scheduler, behind, forecast)
-        if not self.each and found.countable():
-            return found.by_lines()
+        if not self.each and (heads := found.countable()) is not None:
+            return found.by_lines(heads)
         return found.one_by_one(remark if self.each else None)
 
     # The cluster.
@@ -127,15 +127,19 @@ class _Backfill:
         self._free = free_slots(scheduler.ledger)
         self._held: set[Derived] = set()
 
-    def countable(self) -> bool:
-        """Whether all that pends asks for slots alone, so that room can only become less.
+    def countable(self) -> list[Head] | None:
+        """The lines, if all that pends asks for slots alone, so that room only becomes less.
 
         Only then do jobs fare the same in whatever order lines are looked at.
         """
-        return self._free >= 0 and all(
-            not line.strict and getattr(line.entries[at][1].sched, "slots_only", 0)
-            for _, at, line in self._scheduler.pending.heads()
-        )
+        if self._free < 0:
+            return None
+        heads = self._scheduler.pending.heads()
+        for _, at, line in heads:
+            wanted = line.entries[at][1].sched
+            if line.strict or not isinstance(wanted, SchedulingObject) or not wanted.slots_only:
+                return None
+        return heads
 
     def one_by_one(self, remark: str | None) -> Generator[Selection, Outcome | None, None]:
         """Look at all jobs behind; what fits and is not allowed is held back with *remark*.
@@ -152,10 +156,10 @@ class _Backfill:
             elif remark is not None:
                 yield HoldBack(job, remark) if takes else job
 
-    def by_lines(self) -> Generator[Selection, Outcome | None, None]:
+    def by_lines(self, lines: list[Head]) -> Generator[Selection, Outcome | None, None]:
         """Propose those that may start, found by lines of jobs alike."""
         heads = []
-        for _, at, line in self._scheduler.pending.heads():
+        for _, at, line in lines:
             while at >= 0 and line.entries[at][0] <= self._behind:
                 at = line.next(at + 1)
             if at >= 0 and self._takes(line.entries[at][1]):

@@ -51,7 +51,7 @@ def reader_for(
     """Who reads *source*; None if it is a recording.
 
     Without *form* it is told by the first character, then by the name's ending, which is the
-    name of an installed plugin (``.swf``), then by asking the readers that are loaded.
+    name of an installed plugin (``.swf``), then by asking all that read formats.
 
     :raises InputError: if nobody reads it.
     :raises PluginError: if the reader's plugin fails.
@@ -62,6 +62,8 @@ def reader_for(
     ending = form or ending_of(path)
     if ending in plugins.entries():
         plugins.load(ending)
+    else:
+        plugins.load_readers()
     readers = offered_readers(plugins)
     for reader in readers:
         if reader.name == form or (form is None and reader.recognises(path, head)):

@@ -26,6 +26,8 @@ BYTES_A_HOST = 64
 DECISIONS_LIMIT = 1_000_000
 """How many decisions a session may have."""
 
+_DECIDED = ("session", "dispatch", "pend")
+
 _SESSION = Table({**TIMED, "number": fields.integer(1)}, ["time"])
 
 T = TypeVar("T")
@@ -65,6 +67,8 @@ class RecordingWorkload:
 
     :ivar time_zone: the zone in which its times are to be shown; None if it names none.
     :ivar pends: which pends it holds.
+    :ivar with_sessions: False to pass over sessions and their decisions, which need not fit
+        the cluster then.
     """
 
     def __init__(
@@ -77,6 +81,7 @@ class RecordingWorkload:
         self.time_zone = header.time_zone
         self.pends = header.pends
         self.tally = Tally()
+        self.with_sessions = True
         self._lines = lines
         self._objects = objects
         self._now = header.time
@@ -105,6 +110,8 @@ class RecordingWorkload:
         rest = self._objects
         for value in rest if self._first is None else chain((self._first,), rest):
             kind = value.get("type")
+            if not self.with_sessions and kind in _DECIDED:
+                continue
             if session is not None:
                 if kind == "dispatch":
                     found = [self._told(self._decisions.dispatch, value)]

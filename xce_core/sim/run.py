@@ -19,6 +19,7 @@ from xce_core.sim.jobs_csv import JobsCsv
 from xce_core.sim.metrics import TAU, Metrics, Result
 from xce_core.sim.observer import Observer
 from xce_core.sim.recorder import Recorder
+from xce_core.sim.recording import RecordingWorkload
 from xce_core.sim.recording_header import Pends
 from xce_core.sim.replay import RecordedReplay, Replay
 from xce_core.sim.results import DecisionLog, Figures, JobTable
@@ -98,6 +99,8 @@ class Run:
                 options.up_to_cut,
             )
             timeline = options.timeline or self.workload.timeline
+            if timeline is Timeline.SIMULATED and isinstance(self.workload, RecordingWorkload):
+                self.workload.with_sessions = False
             policy = self._policy(self.workload)
             self.verifier = self._verifier(timeline)
             outputs = self._outputs(stack, self.workload.cluster, timeline, policy)

@@ -65,6 +65,8 @@ class SimulatedReplay(Replay):
         event = self._next_event
         time = time_of(event) if event is not None else None
         ends = self._ends
+        while ends and not _ends_then(ends[0][2], ends[0][0]):
+            heappop(ends)
         if ends and (time is None or ends[0][0] < time):
             time = ends[0][0]
         timers = self.scheduler.timers
@@ -79,8 +81,8 @@ class SimulatedReplay(Replay):
         ends = self._ends
         happened = False
         while ends and ends[0][0] <= now:
-            job = heappop(ends)[2]
-            if job.state is _RUNNING and job.planned_end == now:
+            end, _, job = heappop(ends)
+            if _ends_then(job, end):
                 at_limit = job.cut_short > 0
                 self._over(job, JobState.KILLED if at_limit else job.outcome, True, at_limit)
                 happened = True
@@ -96,8 +98,9 @@ class SimulatedReplay(Replay):
                 self._enter(event)
                 happened = True
             elif not isinstance(event, JobEnd | SessionMark):
+                before = self.skipped.total()
                 self._apply(event)
-                happened = True
+                happened = happened or self.skipped.total() == before
         return happened
 
     def _running(self, job: Job) -> None:
@@ -119,6 +122,10 @@ class SimulatedReplay(Replay):
             self._running(job)
 
     def _enter(self, job: Job) -> None:
+        users = self.cluster.queues[job.queue].users if job.queue in self.cluster.queues else None
+        if users is not None and job.user not in users:
+            self._refuse(job, "its queue does not take its user")
+            return
         try:
             possible = self.scheduler.possible(job)
         except ResolveError as error:
@@ -141,6 +148,11 @@ class SimulatedReplay(Replay):
         for job in jobs:
             self._requeue(job)
             self._tell(JobAct(self.now, job.id, Act.REQUEUE, 0))
+
+
+def _ends_then(job: Job, end: Seconds) -> bool:
+    """Whether a job that was to end then still is: it may have been stopped or killed since."""
+    return job.state is _RUNNING and job.planned_end == end
 
 
 def _beyond_limit(job: Job, left: Seconds) -> Seconds:
