@@ -12,7 +12,7 @@ from xce_core.sched.ledger import Ledger
 
 Key = tuple[object, ...]
 
-_COMPACT = 512
+_CROWDED = 512
 _PENDING = JobState.PENDING
 
 
@@ -21,18 +21,19 @@ class Line:
 
     A strict line is a whole queue: a job that can't start stops it. A greedy line holds the
     jobs of one scheduling object: they are alike, so that what one is refused all are.
-    Entries of jobs that are no longer pending are dropped when they are met.
+    Entries of jobs that are no longer pending are passed over, and dropped in time.
 
     :ivar shortest: no pending job in it has a time limit below this.
     """
 
-    __slots__ = ("entries", "head", "shortest", "strict")
+    __slots__ = ("_crowded", "entries", "head", "shortest", "strict")
 
     def __init__(self, strict: bool) -> None:
         self.strict = strict
         self.entries: list[tuple[Key, Job]] = []
         self.head = 0
         self.shortest: Seconds = inf
+        self._crowded = _CROWDED
 
     def add(self, key: Key, job: Job) -> None:
         """Put *job* where *key* says."""
@@ -40,6 +41,8 @@ class Line:
         if limit is not None and limit < self.shortest:
             self.shortest = limit
         entries = self.entries
+        if len(entries) >= self._crowded:
+            self._tidy()
         if not entries or key > entries[-1][0]:
             entries.append((key, job))
         else:
@@ -74,30 +77,28 @@ class Line:
         return -1
 
     def first(self) -> int:
-        """The position of the first pending job; -1 if there is none. Forgets those before."""
+        """The position of the first pending job; -1 if there is none."""
         head = self.head
         if head < len(self.entries):
             key, job = self.entries[head]
             if job.key is key and job.state is _PENDING:
                 return head
-        return self._forget()
-
-    def _forget(self) -> int:
-        """Drop what stands before the first pending job; its position, or -1."""
-        head = self.next(self.head)
-        if head < 0:
-            self.entries.clear()
-            self.head = 0
-        elif head > _COMPACT and head * 2 > len(self.entries):
-            del self.entries[:head]
-            self.head = head = 0
-        else:
-            self.head = head
+        head = self.next(head)
+        self.head = head if head >= 0 else len(self.entries)
         return head
 
+    def _tidy(self) -> None:
+        """Drop the entries of jobs that are no longer pending.
 
-Head = tuple[Key, int, Line]
-"""A job in a line: its key, its place, the line."""
+        Only while a job is entered: positions must stand as long as a session looks at them.
+        """
+        self.entries[:] = [
+            (key, job)
+            for key, job in self.entries[self.head :]
+            if job.key is key and job.state is _PENDING
+        ]
+        self.head = 0
+        self._crowded = max(_CROWDED, 2 * len(self.entries))
 
 
 def _key_of(entry: tuple[Key, Job]) -> Key:
@@ -109,17 +110,13 @@ class Pending:
 
     def __init__(self) -> None:
         self._lines: dict[object, Line] = {}
-        self._active: dict[object, Line] = {}
         self.count = 0
 
     def add(self, job: Job, key: Key, line: object, strict: bool) -> None:
         """Enter *job*; *key* must differ from every other pending job's."""
-        found = self._active.get(line)
+        found = self._lines.get(line)
         if found is None:
-            found = self._lines.get(line)
-            if found is None:
-                found = self._lines[line] = Line(strict)
-            self._active[line] = found
+            found = self._lines[line] = Line(strict)
         found.add(key, job)  # raises, before anything is changed, if keys can't be compared
         job.key = key
         self.count += 1
@@ -136,15 +133,13 @@ class Pending:
         refused since the last release of *ledger* are passed over: nobody in them can start.
         """
         releases = ledger.releases
-        heads: list[tuple[Key, int, Line]] = []
-        for name, line in list(self._active.items()):
-            at = line.first()
-            if at < 0:
-                del self._active[name]
-                continue
-            key, job = line.entries[at]
-            if each or job.sched.refused_at != releases:
-                heads.append((key, at, line))
+        heads = self.heads()
+        if not each:
+            heads = [
+                (key, at, line)
+                for key, at, line in heads
+                if line.entries[at][1].sched.refused_at != releases
+            ]
         heapify(heads)
         while heads:
             _, at, line = heads[0]
@@ -164,14 +159,14 @@ class Pending:
     def heads(self) -> list[Head]:
         """The first pending job of each line that has any: its key, its place, the line."""
         heads, empty = [], []
-        for name, line in self._active.items():
+        for name, line in self._lines.items():
             at = line.first()
             if at >= 0:
                 heads.append((line.entries[at][0], at, line))
             else:
                 empty.append(name)
         for name in empty:
-            del self._active[name]
+            del self._lines[name]
         return heads
 
     def queue(self) -> Generator[Job, object, None]:
@@ -189,7 +184,7 @@ class Pending:
 
     def has_candidates(self, releases: int) -> bool:
         """Whether :meth:`in_order` without *each* would give any job."""
-        for line in self._active.values():
+        for line in self._lines.values():
             at = line.first()
             if at >= 0 and line.entries[at][1].sched.refused_at != releases:
                 return True
@@ -199,7 +194,7 @@ class Pending:
         """Every pending job in order, whatever its queue does with those behind a refused one."""
         entries = [
             entry
-            for line in self._active.values()
+            for line in self._lines.values()
             for entry in line.entries[line.head :]
             if entry[1].key is entry[0] and entry[1].state is JobState.PENDING
         ]

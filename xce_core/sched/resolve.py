@@ -16,6 +16,10 @@ from xce_core.sched.ask import Ask, HostClaim, SharedClaim
 from xce_core.sched.ledger import Ledger
 
 
+KEPT = 20_000
+"""How many kinds of jobs are remembered, so that jobs alike share what is derived from them."""
+
+
 class ResolveError(Exception):
     """A job asks for something that the cluster does not know."""
 
@@ -138,8 +142,15 @@ class Resolver:
         )
         found = self._objects.get(key)
         if found is None:
+            if len(self._objects) >= KEPT:
+                self._forget()
             found = self._objects[key] = self._by_limits(job)
         return found
+
+    def _forget(self) -> None:
+        """Start anew: jobs keep what they have, and jobs like them are less quickly alike."""
+        self._objects.clear()
+        self._by_instances.clear()
 
     def _by_limits(self, job: Job) -> SchedulingObject:
         if job.queue not in self._cluster.queues:
