@@ -101,6 +101,10 @@ class Line:
         self._crowded = max(_CROWDED, 2 * len(self.entries))
 
 
+Head = tuple[Key, int, Line]
+"""A job in a line: its key, its place, the line."""
+
+
 def _key_of(entry: tuple[Key, Job]) -> Key:
     return entry[0]
 

@@ -326,9 +326,9 @@ class PositionScan:
         scan = self.scan
         hosts = scan.ledger.cluster.hosts
         known, count = scan.known, len(hosts)
-        claimed, looked_at = flags_of(self.claimed, count), flags_of(self.looked_at, count)
         if self.looked_at:
-            for host, key, is_claimed in compress(zip(hosts, scan.keys(), claimed), looked_at):
+            each = zip(hosts, scan.keys(), flags_of(self.claimed, count), strict=True)
+            for host, key, is_claimed in compress(each, flags_of(self.looked_at, count)):
                 verdict = _CLAIMED if is_claimed else known.get(key)
                 if verdict is None:
                     verdict = scan.explain(host, key)

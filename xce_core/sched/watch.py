@@ -6,10 +6,10 @@ The steps themselves know nothing of it. A watched selection runs the same steps
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType, TracebackType
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from xce_core.model.cluster import indexes
 from xce_core.model.decisions import Allocation, Dispatch, Placement
@@ -61,8 +61,7 @@ def announce(hook: Any, failures: Failures, /, **facts: object) -> None:
             failures.note(impl.plugin_name, hook.name, error)
 
 
-@dataclass(frozen=True, slots=True)
-class Selected:
+class Selected(NamedTuple):
     """A selection as it begins.
 
     :param job: the id that the policy chose.
@@ -82,13 +81,12 @@ class Selected:
     queue_priority: int | None = None
     priority: int | None = None
     queue_time: Seconds | None = None
-    remarks: Mapping[str, str] = field(default_factory=dict)
+    remarks: Mapping[str, str] = MappingProxyType({})
     limits: tuple[tuple[Limit, str], ...] | None = None
     known: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class Path:
+class Path(NamedTuple):
     """Which requirement is meant.
 
     :param shape: how the job wrote its requirement.
@@ -103,6 +101,14 @@ class Path:
     members: int
 
 
+class _Call(NamedTuple):
+    """How one plugin is told in one hook: its function, and which of the facts it takes."""
+
+    plugin: str
+    function: Callable[..., Any]
+    names: tuple[str, ...]
+
+
 class Seams:
     """The way from the scheduler to those who look on.
 
@@ -114,16 +120,16 @@ class Seams:
         self.hooks = hooks
         self.failures = failures
         self._position = 0
-        self._calls: dict[str, list[Any]] = {}
+        self._calls: dict[str, list[_Call]] = {}
         self._watching: list[tuple[str, Callable[[str], bool]]] = []
 
     def tell(self, hook: str, /, **facts: object) -> None:
         """Announce something; nothing comes back."""
-        for impl in self._impls(hook):
+        for plugin, function, names in self._calls.get(hook) or self._look_up(hook):
             try:
-                impl.function(*[facts[name] for name in impl.argnames])
+                function(*map(facts.__getitem__, names))
             except Exception as error:
-                self.failed(impl.plugin_name, hook, error)
+                self.failed(plugin, hook, error)
 
     def failed(self, plugin: str, hook: str, error: Exception) -> None:
         """*plugin* raised in *hook*: it is reported, and the others are told."""
@@ -131,27 +137,29 @@ class Seams:
         if hook != _FAILED:
             self.tell(_FAILED, plugin=plugin, hook=hook, error=describe(error))
 
-    def _impls(self, hook: str) -> list[Any]:
-        """Who implements *hook*, by name of the plugin; looked up once."""
-        found = self._calls.get(hook)
-        if found is None:
+    def _look_up(self, hook: str) -> list[_Call]:
+        """Who implements *hook*, by name of the plugin; kept for the next time."""
+        if hook not in self._calls:
             impls = getattr(self.hooks, hook).get_hookimpls()
-            found = self._calls[hook] = sorted(impls, key=lambda impl: str(impl.plugin_name))
-        return found
+            self._calls[hook] = [
+                _Call(impl.plugin_name, impl.function, impl.argnames)
+                for impl in sorted(impls, key=lambda impl: str(impl.plugin_name))
+            ]
+        return self._calls[hook]
 
     def session_begun(self, number: int, time: Seconds) -> None:
         """A session begins: selections are counted from 1."""
         self._position = 0
         self.tell("xce_session_begun", number=number, time=time)
         self._watching = []
-        for impl in self._impls("xce_wants_watch"):
+        for plugin, function, names in self._look_up("xce_wants_watch"):
             try:
-                wants = impl.function(*[number for _ in impl.argnames])
+                wants = function(*[number for _ in names])
             except Exception as error:
-                self.failed(impl.plugin_name, "xce_wants_watch", error)
+                self.failed(plugin, "xce_wants_watch", error)
             else:
                 if wants is not None:
-                    self._watching.append((impl.plugin_name, wants))
+                    self._watching.append((plugin, wants))
 
     def session_ended(self, number: int, time: Seconds) -> None:
         """The session is over, or was broken off."""
@@ -240,6 +248,33 @@ class Seams:
         )
 
 
+class _Requirement:
+    """Begin and end of a requirement, one end on every way out.
+
+    :ivar satisfied: whether everything in it was claimed.
+    """
+
+    __slots__ = ("_path", "_primary", "_tell", "satisfied")
+
+    def __init__(self, tell: Callable[..., None], path: Path, primary: Primary | None) -> None:
+        self._tell = tell
+        self._path = path
+        self._primary = primary
+        self.satisfied = False
+
+    def __enter__(self) -> _Requirement:
+        self._tell("xce_requirement_begun", path=self._path, primary=self._primary)
+        return self
+
+    def __exit__(
+        self, kind: object, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        problem = describe(error) if isinstance(error, Exception) else ""
+        self._tell(
+            "xce_requirement_ended", path=self._path, satisfied=self.satisfied, error=problem
+        )
+
+
 class WatchedAllocator(Allocator):
     """An allocator whose steps are announced. It finds what the plain one finds.
 
@@ -294,7 +329,7 @@ class WatchedAllocator(Allocator):
             self._tell("xce_alternative_skipped", path=self._path)
             return None
         self._why, self._members, self._placed = [], [], False
-        with self._requirement(self._path, None) as end:
+        with _Requirement(self._tell, self._path, None) as end:
             placed = None
             try:
                 placed = super().attempt(members, number)
@@ -304,7 +339,7 @@ class WatchedAllocator(Allocator):
                     self._tell("xce_claim_failed", path=last, error=describe(error))
                 raise
             finally:
-                end["satisfied"] = placed is not None
+                end.satisfied = placed is not None
                 if placed is None:
                     self._release(len(members))
             if placed is None:
@@ -320,19 +355,6 @@ class WatchedAllocator(Allocator):
                 hosts |= mask
             self._tell("xce_members_released", path=self._path, hosts=hosts)
 
-    @contextmanager
-    def _requirement(self, path: Path, primary: Primary | None) -> Iterator[dict[str, Any]]:
-        """Begin and end of a requirement, one end on every way out."""
-        self._tell("xce_requirement_begun", path=path, primary=primary)
-        end: dict[str, Any] = {"satisfied": False, "error": ""}
-        try:
-            yield end
-        except Exception as error:
-            end["error"] = describe(error)
-            raise
-        finally:
-            self._tell("xce_requirement_ended", path=path, **end)
-
     def _member_path(self, member: int) -> Path:
         whole = self._path
         return Path(whole.shape, whole.alternative, whole.alternatives, member, whole.members)
@@ -340,9 +362,9 @@ class WatchedAllocator(Allocator):
     def place(self, ask: Ask, member: int, claims: Claims) -> tuple[Placement, ...] | None:
         """As the plain one; begin and end of the member."""
         self._placed = False
-        with self._requirement(self._member_path(member + 1), ask.primary) as end:
+        with _Requirement(self._tell, self._member_path(member + 1), ask.primary) as end:
             placements = super().place(ask, member, claims)
-            end["satisfied"] = placements is not None
+            end.satisfied = placements is not None
             if placements is None:
                 self._note_reasons(ask)
         if placements is not None:

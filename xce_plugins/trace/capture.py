@@ -12,7 +12,7 @@ from xce_core.model.jobs import Job, Seconds
 from xce_core.model.limits import scope_label
 from xce_core.model.plans import Plan
 from xce_core.model.reasons import Reason
-from xce_core.model.requests import Primary, SpanKind
+from xce_core.model.requests import Primary, Shape, SpanKind
 from xce_core.model.rows import Row
 from xce_core.sched.policy import Outcome
 from xce_core.sched.scan import Scan
@@ -164,7 +164,7 @@ class Capture:
     @hookimpl
     def xce_requirement_begun(self, path: Path, primary: Primary | None) -> None:
         """A single requirement is its only member, so that its whole is not told of."""
-        if self._draft is None or (path.shape.value == "single" and not path.member):
+        if self._draft is None or (path.shape is Shape.SINGLE and not path.member):
             return
         if primary is None:
             self._draft.add(RequirementBegun(_step(path)))
@@ -185,7 +185,7 @@ class Capture:
     @hookimpl
     def xce_requirement_ended(self, path: Path, satisfied: bool, error: str) -> None:
         """Of a single requirement the end of its whole, which comes after its reasons."""
-        if self._draft is None or (path.shape.value == "single" and path.member):
+        if self._draft is None or (path.shape is Shape.SINGLE and path.member):
             return
         self._draft.add(RequirementEnded(_step(path), satisfied, error))
 
@@ -216,7 +216,7 @@ class Capture:
     @hookimpl
     def xce_alternatives_ended(self, path: Path, chosen: int) -> None:
         """As told, where there were alternatives."""
-        if self._draft is not None and path.shape.value == "alternatives":
+        if self._draft is not None and path.shape is Shape.ALTERNATIVES:
             self._draft.add(AlternativesEnded(chosen, path.alternatives))
 
     # Checks and plans.
@@ -316,13 +316,8 @@ class Capture:
 
 
 def _step(path: Path) -> tuple[str, int, int, int, int]:
-    return (
-        path.shape.value,
-        path.alternative,
-        path.alternatives,
-        path.member,
-        path.members,
-    )
+    shape, *place = path
+    return (shape.value, *place)
 
 
 def _selection(selected: Selected) -> Selection:

@@ -8,6 +8,7 @@ from xce_core.model.cluster import Cluster, indexes
 from xce_core.model.decisions import Allocation, Dispatch, Pend, Placement
 from xce_core.model.limits import scope_label
 from xce_core.model.reasons import Reasons
+from xce_core.sched.allocator import lowest
 from xce_core.sched.ask import Ask
 from xce_core.sched.columns import Column, Counter
 from xce_core.sched.policy import NoDecision, Outcome
@@ -124,7 +125,7 @@ class _Hosts:
         """What the host of this index gives."""
         if not self._alike:
             return self._work_out(index)
-        key = tuple(n for n, (_, part) in enumerate(self._parts) if part.hosts >> index & 1)
+        key = tuple([n for n, (_, part) in enumerate(self._parts) if part.hosts >> index & 1])
         share = self._known.get(key)
         if share is None:
             share = self._known[key] = self._work_out(index)
@@ -195,11 +196,7 @@ def _first_bits(mask: int) -> tuple[int, int]:
     """The lowest bits of *mask*, as many as are listed, and the others."""
     if mask.bit_count() <= HOSTS_LISTED:
         return mask, 0
-    listed = 0
-    for number, index in enumerate(indexes(mask)):
-        if number == HOSTS_LISTED:
-            break
-        listed |= 1 << index
+    listed = lowest(mask, HOSTS_LISTED)
     return listed, mask & ~listed
 
 

@@ -73,8 +73,17 @@ class PositionsSeen(NamedTuple):
 
     def first_lines(self, count: int) -> PositionsSeen:
         """The first *count* of the positions."""
-        first, tasks, *columns, error = self
-        return PositionsSeen(first, tasks, *(each[:count] for each in columns), error)
+        return PositionsSeen(
+            self.first,
+            self.tasks,
+            self.hosts[:count],
+            self.mismatched[:count],
+            self.short[:count],
+            self.over[:count],
+            self.claimed[:count],
+            self.limits[:count],
+            self.error,
+        )
 
     def entries(self) -> Iterator[Entry]:
         """One by one."""

@@ -131,7 +131,10 @@ def _positions_seen(part: PositionsSeen, indent: str) -> list[str]:
 
 def _position_seen(entry: model.PositionSeen, show: Show) -> str:
     number, tasks, host, counts, limits, error = entry
-    one = PositionsSeen(number, tasks, (host,), *((n,) for n in counts[1:5]), (limits,), error)
+    _, mismatched, short, over, claimed, _ = counts
+    one = PositionsSeen(
+        number, tasks, (host,), (mismatched,), (short,), (over,), (claimed,), (limits,), error
+    )
     return _positions_seen(one, "")[0]
 
 

@@ -20,8 +20,12 @@ def outcome_lines(ending: Ending, show: Show) -> Iterator[str]:
 
 def _dispatch_lines(ending: Dispatched, show: Show) -> Iterator[str]:
     yield "  outcome: DISPATCH" + (" (reconstructed)" if ending.reconstructed else "")
+    known: dict[Share, str] = {}  # most hosts give the same
     for name, share in ending.hosts:
-        yield f"    host {name}: {_share(share, show)}"
+        text = known.get(share)
+        if text is None:
+            text = known[share] = _share(share, show)
+        yield f"    host {name}: {text}"
     if ending.omitted:
         yield f"    ... {ending.omitted} hosts omitted; together: {_share(ending.rest, show)}"
     if ending.shared.amounts or ending.shared.charges:

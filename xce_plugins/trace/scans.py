@@ -64,7 +64,7 @@ class _Findings:
         place = self.places[id(verdict)] = len(self.all)
         kinds, phase, unmet, detail = verdict
         bits = sum(1 << KINDS.index(kind) for kind in kinds)
-        rows = tuple(tuple(row) for row in unmet)
+        rows = tuple(row[:] for row in unmet)  # a slice is a plain tuple, as bytes need it
         self.all.append((bits, "" if phase is None else phase.value, detail, rows))
         return place
 
@@ -78,8 +78,18 @@ def add_position_summaries(draft: Draft, scan: Scan) -> None:
     counts = scan.counts()
     draft.count_hosts([sum(column) for column in counts])
     limits = [_limits(each) for each in scan.positions()] if scan.failing().limit else []
-    columns = [tuple(column) for column in (names, *counts[1:5], limits)]
-    seen = PositionsSeen(scan.start, scan.tasks, *columns, scan.error)
+    _, mismatched, short, over, claimed, _ = map(tuple, counts)
+    seen = PositionsSeen(
+        scan.start,
+        scan.tasks,
+        tuple(names),
+        mismatched,
+        short,
+        over,
+        claimed,
+        tuple(limits),
+        scan.error,
+    )
     lines = min(draft.room, seen.lines)
     draft.leave_out(seen.lines - lines)
     if lines:
