@@ -1,426 +1,54 @@
-"""The ``xce_scheduler`` command: options, messages and exit statuses."""
+"""The entry of the ``xce_scheduler`` command: whatever happens from here on has its status.
+
+It imports nothing at first, so that an interrupt during the imports is an interrupt too.
+"""
 
 from __future__ import annotations
 
-import gc
-import json
-import os
 import sys
-import traceback
-from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
-from typing import TYPE_CHECKING, Any, TypeVar
-
-import click
-
-if TYPE_CHECKING:
-    from xce_core.frontends import Startup
-    from xce_core.plugins import Found, Plugins
-    from xce_core.sim.run import Run, RunOptions
-
-MISMATCH, USAGE, BAD_INPUT, BAD_PLUGIN, INTERRUPTED, CLOSED_PIPE = 1, 2, 3, 4, 130, 141
-"""Exit statuses other than 0."""
-
-EXAMPLES = """\b
-Examples:
-  xce_scheduler --sim LOG.swf.gz
-  xce_scheduler --sim session.jsonl --sim-verify
-  xce_scheduler --sim LOG.swf.gz --cluster cluster.toml --json
-  xce_scheduler --sim LOG.swf.gz --check
-
-\b
-Exit status: 0 success, 1 a verify mismatch, 2 wrong usage, 3 bad input,
-4 a plugin asked for by name fails, 70 internal error, 130 interrupt,
-141 closed pipe.
-"""
-
-F = TypeVar("F", bound=Callable[..., Any])
-
-
-def _say(text: str) -> None:
-    """A message for the user, on standard error."""
-    click.echo(f"xce_scheduler: {text}", err=True)
-
-
-def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
-    if wanted:
-        try:
-            number = version("xce_scheduler")
-        except PackageNotFoundError:
-            number = "unknown (not installed)"
-        click.echo(f"xce_scheduler {number}, Python {sys.version.split()[0]}")
-        for name in ("pluggy", "click"):
-            click.echo(f"  {name} {version(name)}")
-        context.exit()
-
-
-def _plugin_options(command: F) -> F:
-    """The options that say which plugins there are."""
-    for option in (
-        click.option(
-            "-p",
-            "--plugin",
-            "plugins",
-            metavar="NAME",
-            multiple=True,
-            help="Load a plugin: an installed one, a module, or ./FILE.py; no:NAME keeps one out. "
-            "May be repeated.",
-        ),
-        click.option("--no-autoload", is_flag=True, help="Load only the plugins named with -p."),
-        click.option("--trace-hooks", is_flag=True, help="Show each call of a hook of a plugin."),
-        click.option("--debug", is_flag=True, help="Show a traceback for unexpected errors."),
-    ):
-        command = option(command)
-    return command
-
-
-class InOrder(click.Group):
-    """A command that knows in which order its options were given."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Keep the names of the options given, in order, in the context's ``meta``."""
-        _, _, given = self.make_parser(ctx).parse_args(list(args))
-        ctx.meta["xce.order"] = [parameter.name for parameter in given]
-        return super().parse_args(ctx, args)
-
-
-@click.group(
-    cls=InOrder,
-    invoke_without_command=True,
-    context_settings={"help_option_names": ["-h", "--help"]},
-    epilog=EXAMPLES,
-)
-@click.option("--sim", metavar="FILE", help="Replay a recording or a workload log; - for stdin.")
-@click.option("--format", "form", metavar="NAME", help="The input's format, if its name is odd.")
-@click.option("-o", "--option", "options", metavar="KEY=VALUE", multiple=True,
-              help="An option of the input's format, e.g. queues=log for SWF. May be repeated.")
-@click.option("--repair", metavar="NAME", multiple=True,
-              help="Mend faults of a log: a repair's name, or all. May be repeated.")
-@click.option("--check", is_flag=True,
-              help="Only tell what is in the log, what would be repaired and what refused.")
-@click.option("--cluster", metavar="FILE", help="The cluster, as a TOML file.")
-@click.option("--policy", metavar="NAME", help="The scheduling policy.")
-@click.option("--timeline", type=click.Choice(["recorded", "simulated"]),
-              help="Who says when jobs end: the recording or their run times.")
-@click.option("--enforce-limits", is_flag=True,
-              help="Simulated timeline: kill jobs at their time limit.")
-@click.option("--up-to-cut", is_flag=True,
-              help="Replay a recording that is cut off in its last line up to there.")
-@click.option("--sim-verify", is_flag=True, help="Compare each decision with the recorded one.")
-@click.option("--sim-output", metavar="FILE", help="Write the replay as a recording.")
-@click.option("--jobs-csv", metavar="FILE", help="Write a table with a row for each job.")
-@click.option("--log", metavar="FILE", help="Write the scheduler's log.")
-@click.option("--tau", type=click.FloatRange(min=0, min_open=True), default=10.0,
-              show_default=True, help="Bound of bounded slowdown in seconds.")
-@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
-@click.option("-i", "--interactive", is_flag=True, help="Open the interactive simulator.")
-@click.option("-x", "--script", "scripts", metavar="FILE", multiple=True,
-              help="With -i: run the commands in FILE first. May be repeated.")
-@click.option("--ex", "-ex", "commands", metavar="COMMAND", multiple=True,
-              help="With -i: run COMMAND first, in order with -x. May be repeated.")
-@click.option("--batch", is_flag=True, help="With -i: leave after -x and --ex.")
-@click.option("--keep-going", is_flag=True,
-              help="With -i: go on after a failed command of -x, --ex or source.")
-@click.option("--no-init", is_flag=True, help="With -i: do not read the user's init file.")
-@_plugin_options
-@click.option("--version", is_flag=True, is_eager=True, expose_value=False, callback=_version,
-              help="Show the version and leave.")
-@click.pass_context
-def cli(context: click.Context, /, **given: Any) -> None:
-    """Replay recorded cluster sessions and workload logs, and explain every decision."""
-    if context.invoked_subcommand is not None:
-        context.obj = given
-        return
-    if given["sim"] is None:
-        raise click.UsageError("give --sim FILE; see --help for examples")
-    if given["interactive"]:
-        context.exit(_unless_closed(lambda: _interact(context, given)))
-    context.exit(_unless_closed(lambda: _simulate(given)))
-
-
-class _ClosedPipe(Exception):
-    """The reader of our output is gone. (Click would make an ordinary failure of it.)"""
-
-
-def _unless_closed(action: Callable[[], int]) -> int:
-    """The status of *action*.
-
-    :raises _ClosedPipe: if it can't get rid of its output.
-    """
-    try:
-        status = action()
-        sys.stdout.flush()
-    except BrokenPipeError:
-        raise _ClosedPipe from None
-    return status
-
-
-def _interact(context: click.Context, given: dict[str, Any]) -> int:
-    """Hand over to the interactive simulator; the exit status."""
-    from xce_core.frontends import load_frontend
-
-    for name in ("check", "as_json"):
-        if given[name]:
-            raise click.UsageError(f"--{name.removeprefix('as_')} does not go with -i")
-    startup = _startup(context, given)
-    if given["sim"] == "-" and not startup.batch:
-        raise click.UsageError("--sim - with -i takes its commands from -x and --ex: add --batch")
-    plugins, options = _plugins(given), _run_options(given)
-    run, status = load_frontend("repl")(options, plugins, startup)
-    _warn(run)
-    return _verdict(run, options) or status
-
-
-def _startup(context: click.Context, given: dict[str, Any]) -> Startup:
-    """What is to be done first, in the order in which the user said it."""
-    from xce_core.frontends import Startup
-
-    rest = {"scripts": iter(given["scripts"]), "commands": iter(given["commands"])}
-    order = [name for name in context.meta["xce.order"] if name in rest]
-    first = [(name == "scripts", next(rest[name])) for name in order]
-    return Startup(first, given["batch"], given["keep_going"], not given["no_init"])
-
-
-def _simulate(given: dict[str, Any]) -> int:
-    """Run what was asked for; the exit status."""
-    for name in ("scripts", "commands", "batch", "keep_going", "no_init"):
-        if given[name]:
-            raise click.UsageError("-x, --ex, --batch, --keep-going and --no-init go with -i")
-    plugins = _plugins(given)
-    options = _run_options(given)
-    if given["check"]:
-        return _check(options, plugins)
-    return _replay(options, plugins, given["as_json"])
-
-
-def _plugins(given: dict[str, Any]) -> Plugins:
-    from xce_core.plugins import Plugins, split_names
-
-    wanted, blocked = split_names(given["plugins"])
-    plugins = Plugins(
-        not given["no_autoload"],
-        blocked,
-        warn=lambda text: _say(f"warning: {text}"),
-        traffic=(lambda text: _say(f"hook {text}")) if given["trace_hooks"] else None,
-    )
-    for name in wanted:
-        plugins.load(name)
-    return plugins
-
-
-def _run_options(given: dict[str, Any]) -> RunOptions:
-    from xce_core.sim.run import RunOptions
-    from xce_core.sim.workload import Timeline
-
-    _refuse_shared_outputs(given)
-    return RunOptions(
-        sim=given["sim"],
-        cluster=given["cluster"],
-        form=given["form"],
-        input_options=_input_options(given["options"], given["repair"]),
-        policy=given["policy"],
-        timeline=Timeline(given["timeline"]) if given["timeline"] else None,
-        enforce_limits=given["enforce_limits"],
-        up_to_cut=given["up_to_cut"],
-        verify=given["sim_verify"],
-        output=given["sim_output"],
-        jobs_csv=given["jobs_csv"],
-        log=given["log"],
-        tau=given["tau"],
-    )
-
-
-def _refuse_shared_outputs(given: dict[str, Any]) -> None:
-    """Two outputs must not go to one place.
-
-    :raises click.UsageError: if they do.
-    """
-    taken = {"-": "--json"} if given["as_json"] else {}
-    for option in ("sim_output", "jobs_csv", "log"):
-        path = given[option]
-        if path is None:
-            continue
-        flag = f"--{option.replace('_', '-')}"
-        place = path if path == "-" else os.path.realpath(path)
-        if place in taken:
-            where = "standard output" if place == "-" else path
-            raise click.UsageError(f"{taken[place]} and {flag} would both write to {where}")
-        taken[place] = flag
-
-
-def _input_options(pairs: tuple[str, ...], repairs: tuple[str, ...]) -> dict[str, str]:
-    options = {}
-    for pair in pairs:
-        key, equals, value = pair.partition("=")
-        if not equals:
-            raise click.BadParameter(f"expected KEY=VALUE, found {pair!r}", param_hint="--option")
-        options[key] = value
-    if repairs:
-        options["repair"] = ",".join([*filter(None, [options.get("repair")]), *repairs])
-    return options
-
-
-def _check(options: RunOptions, plugins: Plugins) -> int:
-    from xce_core.sim.cluster_file import load_cluster
-    from xce_core.sim.inputs import reader_for
-    from xce_core.sim.streams import open_input
-    from xce_core.sim.workload import InputError
-
-    cluster = load_cluster(options.cluster) if options.cluster else None
-    with open_input(options.sim) as source:
-        reader = reader_for(options.sim, source, plugins, options.form)
-        if reader is None:
-            raise InputError(options.sim, 0, "is a recording; --check is for workload logs")
-        lines = reader.check(source, options.sim, cluster, options.input_options)
-    for line in lines:
-        click.echo(line)
-    return 0
-
-
-def _replay(options: RunOptions, plugins: Plugins, as_json: bool) -> int:
-    from xce_core.progress import Progress
-    from xce_core.sim.run import Run
-    from xce_core.sim.summary import as_json as json_of
-    from xce_core.sim.summary import text_lines
-
-    gc.freeze()  # what is loaded by now stays: no need to look through it again and again
-    with Run(options, plugins) as run, Progress(run) as progress:
-        run.replay.begin()
-        while run.replay.advance():
-            for _ in run.replay.outcomes():
-                pass
-            progress.tick()
-    result = run.result()
-    if as_json:
-        click.echo(json.dumps(json_of(result), indent=2))
-    else:
-        _report(run, options, text_lines(result))
-    _warn(run)
-    return _verdict(run, options)
-
-
-def _warn(run: Run) -> None:
-    for text, count in run.warnings():
-        _say(f"warning: {text}" + (f" ({count} times)" if count > 1 else ""))
-
-
-def _report(run: Run, options: RunOptions, lines: list[str]) -> None:
-    taken = "-" in (options.output, options.jobs_csv, options.log)
-    for line in lines:
-        click.echo(line, err=taken)
-
-
-def _verdict(run: Run, options: RunOptions) -> int:
-    """What verification found, on standard error; the exit status."""
-    verifier = run.verifier
-    if verifier is None:
-        return 0
-    if verifier.first is None:
-        _say(f"verified: {verifier.compared} decisions, no mismatch")
-        return 0
-    for line in verifier.first.lines(options.sim):
-        click.echo(line, err=True)
-    rest = verifier.mismatches - 1
-    more = f" (and {rest} more)" if rest else ""
-    _say(f"mismatch: {verifier.mismatches} of {verifier.compared} decisions{more}")
-    return MISMATCH
-
-
-@cli.command("plugins")
-@click.option("--json", "as_json", is_flag=True, help="Print the list as JSON.")
-@_plugin_options
-@click.pass_obj
-def plugins_command(before: dict[str, Any], /, as_json: bool, **given: Any) -> None:
-    """List plugins: name, version, source, kind, what they provide, and what is wrong."""
-    both = {name: value + before[name] if name == "plugins" else value or before[name]
-            for name, value in given.items()}
-    click.get_current_context().exit(_unless_closed(lambda: _list_plugins(both, as_json)))
-
-
-def _list_plugins(given: dict[str, Any], as_json: bool) -> int:
-    from xce_core.hookspecs import API_VERSION
-
-    plugins = _plugins(given)
-    plugins.load_all()
-    rows = plugins.found()
-    if as_json:
-        found = {"hook_interface": API_VERSION, "plugins": [_plugin_object(row) for row in rows]}
-        click.echo(json.dumps({"format": "xce-plugins", "version": 1, **found}, indent=2))
-        return 0
-    table: list[tuple[str, ...]] = [("plugin", "version", "source", "kind", "hooks", "provides")]
-    for row in rows:
-        provides = [*row.provides, *([f"broken: {row.failure}"] if row.failure else [])]
-        kind = row.kind.replace(", ", "+")
-        hooks = str(len(row.hooks) or "")
-        cells = (row.name, row.version, row.source, kind, hooks, ", ".join(provides))
-        table.append(tuple(cell or "-" for cell in cells))
-    widths = [max(map(len, column)) for column in zip(*table, strict=True)]
-    for row_cells in table:
-        line = "  ".join(f"{cell:{width}}" for cell, width in zip(row_cells, widths, strict=True))
-        click.echo(line.rstrip())
-    return 0
-
-
-def _plugin_object(row: Found) -> dict[str, object]:
-    return {
-        "name": row.name,
-        "version": row.version or None,
-        "source": row.source,
-        "kind": row.kind or None,
-        "hooks": list(row.hooks),
-        "provides": list(row.provides),
-        "failure": row.failure or None,
-    }
 
 
 def main() -> None:
     """Run the command; every way out has its exit status and none shows a traceback."""
-    sys.exit(_guarded(sys.argv[1:]))
+    try:
+        from xce_core.standard_streams import open_streams
+
+        open_streams()
+        from xce_core.statuses import catch_signals
+
+        catch_signals()
+        status = _guarded(sys.argv[1:])
+        _let_go()
+    except KeyboardInterrupt:
+        _let_go()
+        if sys.stderr is not None:
+            newline = "\n" if sys.stderr.isatty() else ""
+            what = "interrupted; outputs were left as they were"
+            sys.stderr.write(f"{newline}xce_scheduler: {what}\n")
+        status = 130
+    sys.exit(status)
 
 
 def _guarded(arguments: list[str]) -> int:
     """The exit status of the command with *arguments*."""
-    from xce_core.plugins import PluginError
-    from xce_core.sched.allocator import PluginFailure
-    from xce_core.sim.atomic import OutputError
-    from xce_core.sim.workload import InputError
+    from xce_core.statuses import guarded
 
-    try:
-        status = cli.main(arguments, prog_name="xce_scheduler", standalone_mode=False)
-        return status if isinstance(status, int) else 0
-    except click.exceptions.Exit as leaving:
-        return leaving.exit_code
-    except click.ClickException as error:
-        error.show()
-        return USAGE if error.exit_code in (1, USAGE) else error.exit_code
-    except InputError as error:
-        click.echo(str(error), err=True)
-        return BAD_INPUT
-    except OutputError as error:
-        click.echo(str(error), err=True)
-        return BAD_INPUT
-    except (PluginError, PluginFailure) as error:
-        _say(str(error) if isinstance(error, PluginError) else f"plugin {error}")
-        return BAD_PLUGIN
-    except (KeyboardInterrupt, click.Abort):
-        click.echo(err=True)
-        _say("interrupted; outputs were left as they were")
-        return INTERRUPTED
-    except _ClosedPipe:
-        return _closed_pipe()
-    except Exception as error:
-        if "--debug" in arguments:
-            traceback.print_exc()
-        text = " ".join(str(error).split())
-        _say(f"internal error: {type(error).__name__}: {text}; --debug shows where")
-        return 70
+    return guarded(lambda: _run(arguments), "--debug" in arguments)
 
 
-def _closed_pipe() -> int:
-    """The reader of our output has gone: leave quietly, as a program killed by it would."""
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(devnull, sys.stdout.fileno())
-    return CLOSED_PIPE
+def _run(arguments: list[str]) -> int:
+    from xce_core.command import cli
+
+    status = cli.main(arguments, prog_name="xce_scheduler", standalone_mode=False)
+    return status if isinstance(status, int) else 0
+
+
+def _let_go() -> None:
+    """All is done: an interrupt from now on ends the program at once, without a word."""
+    import signal
+
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, signal.SIG_DFL)
 
 
 if __name__ == "__main__":

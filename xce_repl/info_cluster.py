@@ -151,6 +151,8 @@ class InfoCluster:
         for (name, instance), column in self._ledger.limit_columns.items():
             if name == limit.name:
                 for host in self._simulator.replay.cluster.hosts:
+                    if not column.concerns(host.index):
+                        continue
                     used = column.totals[host.index] - column.left(host.index)
                     if used:
                         shown = True

@@ -14,7 +14,7 @@ from xce_repl.fitting import host_counts, verdict
 from xce_repl.interface import CommandError
 from xce_repl.times import duration_text
 from xce_repl.watched import state_of
-from xce_repl.words import elements_of, job_id_of
+from xce_repl.words import job_id_of
 
 if TYPE_CHECKING:
     from xce_repl.simulator import Simulator
@@ -37,8 +37,8 @@ class InfoJob:
         job = self._find(number, index)
         if job is not None:
             return self._job(job)
-        if index < 0 and (elements := elements_of(number, self._simulator.replay)):
-            return self._array(number, elements)
+        if index < 0 and self._simulator.replay.scheduler.history.elements(number):
+            return self._array(number)
         state = state_of(rest, self._simulator)
         if state == "not submitted":
             raise CommandError(f"unknown job {rest}")
@@ -49,13 +49,15 @@ class InfoJob:
         recent = self._simulator.driver.recent
         return self._simulator.replay.scheduler.jobs.get(name) or recent.find(name)
 
-    def _array(self, number: int, elements: list[Job]) -> Iterator[str]:
-        by_state: dict[str, list[Job]] = {}
-        for job in elements:
-            by_state.setdefault(job.state.value, []).append(job)
-        yield f"job {number}: an array, of which {len(elements)} elements are not over"
-        for state, jobs in by_state.items():
-            yield f"  {state} {fold_jobs((job.number, job.index) for job in jobs)}"
+    def _array(self, number: int) -> Iterator[str]:
+        by_state: dict[str, list[int]] = {}
+        elements = self._simulator.replay.scheduler.history.elements(number)
+        for index in elements:
+            state = state_of(f"{number}[{index}]", self._simulator)
+            by_state.setdefault(state, []).append(index)
+        yield f"job {number}: an array of {len(elements)} elements"
+        for state, indexes in by_state.items():
+            yield f"  {state} {fold_jobs((number, index) for index in indexes)}"
 
     def _job(self, job: Job) -> Iterator[str]:
         cause = self._simulator.driver.recent.refusal(job.id)

@@ -28,8 +28,9 @@ class InfoRun:
         driver, scheduler = self._simulator.driver, self._simulator.replay.scheduler
         yield f"session {self._simulator.replay.number} ({self._now()}): {self._stands()}"
         if driver.position is Position.INSIDE:
-            started = len(driver.dispatched)
-            yield f"  decisions so far {driver.decided}, of which {started} dispatches"
+            started, taken_over = len(driver.dispatched), len(driver.taken_over)
+            others = driver.decided - started - taken_over
+            yield f"  so far: {started} dispatched, {taken_over} taken over, {others} others"
         yield f"  policy {scheduler.policy.name}"
         yield f"  jobs: {scheduler.pending.count} pending, {len(scheduler.running)} running, " + (
             f"{self._others()} held or waiting"
@@ -97,6 +98,6 @@ class InfoRun:
         if verifier is None:
             yield "the replay is not verified; --sim-verify does that"
             return
-        yield f"compared {verifier.compared} decisions, {verifier.mismatches} mismatches"
+        yield f"decisions compared {verifier.compared}, mismatches {verifier.mismatches}"
         if verifier.first is not None:
             yield from verifier.first.lines(self._simulator.run.options.sim)

@@ -102,7 +102,7 @@ class Mover:
         replay = self._driver.replay
         if text.startswith("#"):
             wanted = count_of(text[1:])
-            if wanted <= replay.number and self._driver.position is not Position.READY:
+            if wanted <= replay.number:
                 raise CommandError(f"session {wanted} is past; this is {replay.number}")
             return lambda number, now: number >= wanted
         if not text:
@@ -216,13 +216,14 @@ class Mover:
             echoed = stepping
             if echoed:
                 yield from self._decision(outcome)
-            said = hooks.decided(outcome, replay.number, replay.now, echoed)
-            if said or hooks.notices:
-                if not echoed:
+            if hooks.looking:
+                said = hooks.decided(outcome, replay.number, replay.now, echoed)
+                if said and not echoed:
                     yield from self._decision(outcome)
                     echoed = True
                 yield from said
-                yield from hooks.drain()
+                if echoed and hooks.notices:
+                    yield from hooks.drain()
             self.stop = breakpoints.after(outcome, replay)
             if self.stop is not None and not echoed:
                 yield from self._decision(outcome)

@@ -44,7 +44,8 @@ def parameters(simulator: Simulator) -> list[Parameter]:
         ),
         Parameter(
             "output", output.get, output.put,
-            "the file that gets the replay as a recording; before the replay begins", ("off",),
+            "the file that gets the replay as a recording; set it before the replay begins",
+            ("FILE", "off"),
         ),
         Parameter("prompt", lambda: f'"{shell.prompt}"', set_prompt, "what the prompt is"),
         Parameter(

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from xce_core.model.jobs import Job, format_job_id, parse_job_id
+from xce_core.model.jobs import format_job_id, parse_job_id
 from xce_core.model.ranges import RangeError, unfold_numbers
-from xce_core.sim.replay import Replay
 from xce_repl.interface import CommandError
 from xce_repl.names import did_you_mean
 
@@ -41,12 +40,6 @@ def canonical_id(text: str) -> str:
     return format_job_id(*job_id_of(text))
 
 
-def is_job(text: str) -> tuple[str, bool]:
-    """A job selector: its canonical form, and whether it names an element."""
-    number, index = job_id_of(text)
-    return format_job_id(number, index), index >= 0
-
-
 def known(name: str, names: Iterable[str], what: str) -> str:
     """*name*, which must be one of *names*.
 
@@ -67,12 +60,6 @@ def numbers_of(rest: str) -> list[int]:
         return unfold_numbers(",".join(rest.replace(",", " ").split()), 10_000)
     except RangeError as error:
         raise CommandError(f"numbers: {error}") from None
-
-
-def elements_of(number: int, replay: Replay) -> list[Job]:
-    """The elements of an array that are not over, by index."""
-    jobs = [j for j in replay.scheduler.jobs.values() if j.number == number and j.index >= 0]
-    return sorted(jobs, key=lambda job: job.index)
 
 
 def split_condition(rest: str) -> tuple[str, str]:

@@ -168,3 +168,28 @@ def test_an_interrupt_from_outside(root: Path, tmp_path: Path) -> None:
     assert done.returncode != 0
     assert target.read_text() == "old"
     assert names(tmp_path) == ["out"]
+
+
+def test_a_write_error_in_the_middle_names_the_file(root: Path, tmp_path: Path) -> None:
+    """S5, S6: as one at the end does; the old file is kept and nothing left beside it."""
+    target = tmp_path / "out"
+    target.write_text("old")
+    code = (
+        "import resource, sys\n"
+        "from xce_core.sim.atomic import AtomicFile, OutputError\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, 50_000))\n"
+        "try:\n"
+        "    with AtomicFile(sys.argv[1]) as stream:\n"
+        "        for _ in range(1000):\n"
+        "            stream.write('x' * 100)\n"
+        "        print('not reached')\n"
+        "except OutputError as error:\n"
+        "    print(error)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, str(target)], cwd=root, capture_output=True, text=True
+    )
+    assert done.stdout == f"{target}: file too large\n"
+    assert done.stderr == ""
+    assert target.read_text() == "old"
+    assert names(tmp_path) == ["out"]

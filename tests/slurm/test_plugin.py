@@ -44,14 +44,14 @@ def test_the_plugin_offers_one_reader() -> None:
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        ({"zone": "Mars"}, "option zone: expected a time zone such as UTC"),
-        ({"queues": "two"}, "option queues: expected partitions or one, found 'two'"),
-        ({"attempts": "all"}, "option attempts: expected sum or last"),
-        ({"repair": "skip"}, "option repair: expected all or skip-malformed, found 'skip'"),
-        ({"columns": "jobid"}, "option columns: expected names with commas, or xdmod"),
-        ({"columns": "jobid,state,jobid"}, "option columns: 'jobid' stands twice"),
-        ({"show-command": "yes"}, "option show-command: expected on or off"),
-        ({"show-command": "on"}, "option show-command: goes with --check"),
+        ({"zone": "Mars"}, "-o zone: expected a time zone such as UTC"),
+        ({"queues": "two"}, "-o queues: expected partitions or one, found 'two'"),
+        ({"attempts": "all"}, "-o attempts: expected sum or last"),
+        ({"repair": "skip"}, "--repair: expected all or skip-malformed, found 'skip'"),
+        ({"columns": "jobid"}, "-o columns: expected names with commas, or xdmod"),
+        ({"columns": "jobid,state,jobid"}, "-o columns: 'jobid' stands twice"),
+        ({"show-command": "yes"}, "-o show-command: expected on or off"),
+        ({"show-command": "on"}, "-o show-command: goes with --check"),
     ],
 )
 def test_a_wrong_option_is_refused_at_once(options: dict[str, str], said: str) -> None:

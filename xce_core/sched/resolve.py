@@ -107,7 +107,7 @@ def slots_held(job: Job) -> int:
     wanted, allocation = job.sched, job.allocation
     assert isinstance(wanted, SchedulingObject)
     assert allocation is not None
-    if wanted.slots_only:
+    if wanted.slots_only and not job.reconstructed:
         return wanted.slots_only
     members = wanted.alternatives[allocation.alternative]
     return sum(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
-from itertools import compress
+from itertools import compress, islice
 from typing import Any, NamedTuple
 
 from xce_core.model.cluster import Host
@@ -151,7 +151,9 @@ class Scan:
     _lacking: tuple[Lacking, ...] | None = field(default=None, init=False)
     _failing: Failing | None = field(default=None, init=False)
     _keys: list[Key] | None = field(default=None, init=False)
-    known: dict[Key, Verdict] = field(default_factory=dict, init=False)
+    known: dict[Key, Verdict] = field(
+        default_factory=lambda: {_CLAIMED_KEY: _CLAIMED}, init=False
+    )
     _not_evaluated: dict[int, Verdict] = field(default_factory=dict, init=False)
 
     def positions(self) -> Iterator[PositionScan]:
@@ -216,17 +218,18 @@ class Scan:
             return _NOT_SELECTED
         if not is_open:
             return _CLOSED if is_closed else _DOWN
-        unmet: list[Row] = []
-        short = over = False
-        for (column, amount, _), lack in zip(self.lacking(), lacks, strict=True):
-            if lack is not None:
-                unmet.append(host_row(column, amount, lack[0], host, self.claims))
-                short |= column.limit is None
-                over |= column.limit is not None
+        unmet = tuple(
+            [
+                host_row(column, amount, lack[0], host, self.claims)
+                for (column, amount, _), lack in zip(self.lacking(), lacks, strict=True)
+                if lack is not None
+            ]
+        )
         if not unmet:
             return _ACCEPTED
-        kinds = _BOTH if short and over else _SHORTFALL if short else _LIMIT
-        return Verdict(kinds, Phase.PER_HOST, tuple(unmet))
+        over = [bool(row.limit) for row in unmet]
+        kinds = _SHORTFALL if not any(over) else _LIMIT if all(over) else _BOTH
+        return Verdict(kinds, Phase.PER_HOST, unmet)
 
     def counts(self) -> list[Sequence[int]]:
         """:meth:`PositionScan.counts` of all positions at once, a column for each kind."""
@@ -254,6 +257,10 @@ def _counts(hosts: int, looked_at: list[int]) -> list[int]:
 Key = tuple[Any, ...]
 """Selected, open, closed, then for each column of the check that any host fails: None if this
 host passes it, else what it has left and what else its row depends on."""
+
+
+_CLAIMED_KEY: Key = ()
+"""Stands for the key of a host that an earlier position has claimed."""
 
 
 def lack_by_host(
@@ -321,22 +328,47 @@ class PositionScan:
         """The name of the host found; empty if there was none."""
         return "" if self.accepted is None else self.scan.ledger.cluster.hosts[self.accepted].name
 
-    def verdicts(self) -> Iterator[tuple[Host, Verdict]]:
-        """The verdict on each host looked at, in order, the accepted one last."""
-        scan = self.scan
-        hosts = scan.ledger.cluster.hosts
-        known, count = scan.known, len(hosts)
+    def verdicts(self, most: int) -> tuple[list[Host], list[Verdict]]:
+        """The hosts looked at, in order, the accepted one last; and the verdict on each.
+
+        :param most: only so many of them.
+        """
+        all_hosts = self.scan.ledger.cluster.hosts
+        hosts: list[Host] = []
+        verdicts: list[Verdict] = []
         if self.looked_at:
-            each = zip(hosts, scan.keys(), flags_of(self.claimed, count), strict=True)
-            for host, key, is_claimed in compress(each, flags_of(self.looked_at, count)):
-                verdict = _CLAIMED if is_claimed else known.get(key)
-                if verdict is None:
-                    verdict = scan.explain(host, key)
-                    if verdict.kinds is _NOT_EVALUATED:
-                        self._failed |= 1 << host.index
-                yield host, verdict
-        if self.accepted is not None:
-            yield hosts[self.accepted], _ACCEPTED
+            count = len(all_hosts)
+            looked_at = flags_of(self.looked_at, count)
+            hosts += islice(compress(all_hosts, looked_at), most)
+            keys = list(islice(compress(self.scan.keys(), looked_at), most))
+            if self.claimed & self.looked_at:
+                claimed = compress(flags_of(self.claimed, count), looked_at)
+                for place, is_claimed in zip(range(len(keys)), claimed, strict=False):
+                    if is_claimed:
+                        keys[place] = _CLAIMED_KEY
+            verdicts += self._explained(hosts, keys)
+        if self.accepted is not None and len(hosts) < most:
+            hosts.append(all_hosts[self.accepted])
+            verdicts.append(_ACCEPTED)
+        return hosts, verdicts
+
+    def _explained(self, hosts: list[Host], keys: list[Key]) -> Iterator[Verdict]:
+        """The verdict on each host; one host is checked for all that are alike."""
+        scan = self.scan
+        known = scan.known
+        for key, host in dict(zip(reversed(keys), reversed(hosts), strict=True)).items():
+            if key not in known:
+                scan.explain(host, key)
+        if known.keys() >= set(keys):
+            return map(known.__getitem__, keys)
+        return (self._each(host, key) for host, key in zip(hosts, keys, strict=True))
+
+    def _each(self, host: Host, key: Key) -> Verdict:
+        """The verdict on a host where some check failed, which may be that of this host alone."""
+        verdict = self.scan.known.get(key) or self.scan.explain(host, key)
+        if verdict.kinds is _NOT_EVALUATED:
+            self._failed |= 1 << host.index
+        return verdict
 
     def counts(self) -> tuple[int, int, int, int, int, int]:
         """How many hosts looked at got each kind of verdict; exact, without looking at each.

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import stat
 import sys
 from contextlib import suppress
 from types import TracebackType
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from _typeshed import ReadableBuffer
 
 STANDARD_OUTPUT = "-"
 
@@ -24,6 +28,30 @@ class OutputError(Exception):
         self.what = what
 
 
+def cause(error: OSError) -> str:
+    """What the system says, without the path and the number."""
+    if error.errno == errno.EBADF:
+        return "is closed"
+    text = error.strerror or str(error)
+    return text[:1].lower() + text[1:]
+
+
+class _Named(io.FileIO):
+    """A file whose write errors name the output as the user did."""
+
+    def __init__(self, descriptor: int, path: str) -> None:
+        super().__init__(descriptor, "w")
+        self._path = path
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:
+            raise
+        except OSError as error:
+            raise OutputError(self._path, cause(error)) from None
+
+
 class AtomicFile:
     """A text file, written beside its place and put there when the ``with`` block is over.
 
@@ -33,7 +61,7 @@ class AtomicFile:
     are written directly.
 
     :raises OutputError: on entering, if it can't be written, or is a directory; on leaving,
-        if the rest can't be.
+        if the rest can't be. Writing to it raises this too, but for the standard output.
     """
 
     def __init__(self, path: str) -> None:
@@ -47,7 +75,13 @@ class AtomicFile:
             self._stream = sys.stdout
             return self._stream
         try:
-            self._stream = os.fdopen(self._open(), "w", encoding="utf-8", newline="")
+            raw = _Named(self._open(), self._path)
+            self._stream = io.TextIOWrapper(
+                io.BufferedWriter(raw),
+                encoding="utf-8",
+                newline="",
+                line_buffering=raw.isatty(),
+            )
         except OSError as error:
             self._remove()
             raise self._failed(error) from None
@@ -66,15 +100,14 @@ class AtomicFile:
     ) -> None:
         stream = self._stream
         assert stream is not None
-        if self._path == STANDARD_OUTPUT:
-            stream.flush()
-            return
         try:
-            if kind is None:
-                self._finish(stream)
+            if kind is not None:
+                with suppress(OSError, OutputError):
+                    self._leave(stream)
+            elif self._path == STANDARD_OUTPUT:
+                stream.flush()
             else:
-                with suppress(OSError):
-                    stream.close()
+                self._finish(stream)
         except BrokenPipeError:
             raise
         except OSError as failure:
@@ -109,11 +142,19 @@ class AtomicFile:
         folder, name = os.path.split(self._target)
         for number in range(1000):
             beside = os.path.join(folder, f".{name[:200]}.{os.getpid()}-{number}.tmp")
-            with suppress(FileExistsError):
-                descriptor = os.open(beside, _NEW, 0o666)
-                self._beside = beside
-                return descriptor
+            self._beside = beside  # first: an interrupt may come as soon as it is there
+            try:
+                return os.open(beside, _NEW, 0o666)
+            except FileExistsError:
+                self._beside = ""
         raise FileExistsError(errno.EEXIST, "too many unfinished outputs beside it")
+
+    def _leave(self, stream: TextIO) -> None:
+        """The end of what failed for a reason that is under way already."""
+        if self._path == STANDARD_OUTPUT:
+            stream.flush()
+        else:
+            stream.close()
 
     def _finish(self, stream: TextIO) -> None:
         stream.flush()
@@ -131,5 +172,5 @@ class AtomicFile:
                 os.unlink(self._beside)
 
     def _failed(self, error: OSError) -> OutputError:
-        text = error.strerror or str(error)
-        return OutputError(self._path, text[:1].lower() + text[1:])
+        name = "standard output" if self._path == STANDARD_OUTPUT else self._path
+        return OutputError(name, cause(error))

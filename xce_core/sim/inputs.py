@@ -12,7 +12,7 @@ from xce_core.plugins import PluginError, Plugins
 from xce_core.sim.readers import WorkloadReader
 from xce_core.sim.recording import looks_like_recording, open_recording
 from xce_core.sim.streams import open_input
-from xce_core.sim.workload import InputError, Workload
+from xce_core.sim.workload import InputError, OptionError, Workload, option_flag
 
 RECORDING = "recording"
 """The format that needs no plugin."""
@@ -33,15 +33,15 @@ def open_workload(
     :param form: the format; None to tell by the content and the name.
     :param options: of the format's reader.
     :param up_to_cut: whether a recording that is cut off in its last line is good up to there.
-    :raises InputError: if it can't be opened, or an option is not known.
+    :raises InputError: if it can't be opened; OptionError if an option is not known.
     :raises PluginError: if the reader's plugin fails.
     """
     source = open_input(path)
     reader = reader_for(path, source, plugins, form)
     if reader is None:
-        _refuse_options(path, options, {})
+        refuse_options(options, {})
         return open_recording(source, path, cluster, up_to_cut)
-    _refuse_options(path, options, reader.options)
+    refuse_options(options, reader.options)
     return reader.open(source, path, cluster, options)
 
 
@@ -53,7 +53,7 @@ def reader_for(
     Without *form* it is told by the first character, then by the name's ending, which is the
     name of an installed plugin (``.swf``), then by asking all that read formats.
 
-    :raises InputError: if nobody reads it.
+    :raises InputError: if nobody reads it; OptionError if nobody reads *form*.
     :raises PluginError: if the reader's plugin fails.
     """
     head = source.peek(4096) if isinstance(source, io.BufferedReader) else b""
@@ -70,7 +70,7 @@ def reader_for(
             return reader
     known = ", ".join([RECORDING, *(reader.name for reader in readers)])
     if form is not None:
-        raise InputError(path, 0, f"no plugin reads the format {form}; there are: {known}")
+        raise OptionError("--format", f"no plugin reads the format {form}; there are: {known}")
     what = "is no recording (which begins with a JSON object) and of no format known by its name"
     raise InputError(path, 0, f"{what}; name it with --format")
 
@@ -97,10 +97,12 @@ def ending_of(path: str) -> str:
     return name.suffix[1:]
 
 
-def _refuse_options(
-    path: str, options: Mapping[str, str], known: Mapping[str, str]
-) -> None:
+def refuse_options(options: Mapping[str, str], known: Mapping[str, str]) -> None:
+    """Whether a format that has the options *known* takes *options*.
+
+    :raises OptionError: for the first that is not among them.
+    """
     for name in options:
         if name not in known:
             there = f"there are: {', '.join(known)}" if known else "it takes none"
-            raise InputError(path, 0, f"its format has no option {name}; {there}")
+            raise OptionError(option_flag(name), f"the format has no such option; {there}")

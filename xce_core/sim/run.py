@@ -25,7 +25,7 @@ from xce_core.sim.replay import RecordedReplay, Replay
 from xce_core.sim.results import DecisionLog, Figures, JobTable
 from xce_core.sim.simulated import SimulatedReplay
 from xce_core.sim.verify import Verifier
-from xce_core.sim.workload import InputError, Timeline, Workload
+from xce_core.sim.workload import InputError, OptionError, Timeline, Workload
 
 DEFAULT_POLICY = "builtin_fcfs"
 """The policy where neither the user nor the input names one and plugins may be looked for."""
@@ -98,7 +98,7 @@ class Run:
                 options.input_options,
                 options.up_to_cut,
             )
-            timeline = options.timeline or self.workload.timeline
+            timeline = self._timeline(self.workload)
             if timeline is Timeline.SIMULATED and isinstance(self.workload, RecordingWorkload):
                 self.workload.with_sessions = False
             policy = self._policy(self.workload)
@@ -113,6 +113,20 @@ class Run:
 
     def __exit__(self, *exception: object) -> None:
         self._stack.__exit__(*exception)  # type: ignore[arg-type]
+
+    def _timeline(self, workload: Workload) -> Timeline:
+        """The timeline that the user, else the input, names.
+
+        :raises OptionError: if the input has none such, or limits can't be enforced on it.
+        """
+        timeline = self.options.timeline or workload.timeline
+        is_log = workload.timeline is Timeline.SIMULATED and not hasattr(workload, "pends")
+        if timeline is Timeline.RECORDED and is_log:
+            raise OptionError("--timeline", "a log has no recorded sessions; leave it out")
+        if timeline is Timeline.RECORDED and self.options.enforce_limits:
+            what = "needs the simulated timeline: --timeline simulated"
+            raise OptionError("--enforce-limits", what)
+        return timeline
 
     def _policy(self, workload: Workload) -> Policy:
         """The policy that the user, else the input, names; else the default, if there is any."""

@@ -45,17 +45,29 @@ def write_snapshot(replay: Replay, again: Workload, stream: TextIO, due: bool) -
         getattr(replay.workload, "time_zone", None),
         Pends.NONE,
     )
-    writer.header(replay.now, replay.number - due)
-    for job in _jobs(replay.scheduler):
-        writer.start_job(_without_past(job, replay.scheduler))
+    jobs = [_without_past(job, replay.scheduler) for job in _jobs(replay.scheduler)]
+    # On the simulated timeline a starting state has a session of its own.
+    repeated = not recorded and bool(jobs) and _last_is_repeated(replay)
+    writer.header(replay.now, replay.number - (due or repeated))
+    for job in jobs:
+        writer.start_job(job)
     rest = _kept(_rest(replay, again.events()), replay)
     if isinstance(replay, RecordedReplay):
         rest = _with_missing(rest, replay, due)
-    elif due:
+    elif due and not jobs:
         rest = _with_session(rest, replay)
     for event in rest:
         writer.event(event)
     writer.finish()
+
+
+def _last_is_repeated(replay: Replay) -> bool:
+    """Whether a session at the present time is the last one again, and not the next."""
+    if replay.number == replay.workload.start.session:
+        return False  # there was none
+    timers, running = replay.scheduler.timers, replay.scheduler.running.values()
+    ends = any(job.planned_end is not None and job.planned_end <= replay.now for job in running)
+    return not ends and not (timers and timers.first() <= replay.now)
 
 
 def present_cluster(scheduler: Scheduler) -> Cluster:

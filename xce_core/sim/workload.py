@@ -39,6 +39,22 @@ class InputError(Exception):
         super().__init__(f"{place}: {what}")
 
 
+class OptionError(InputError):
+    """A choice of the user's that can't be had with this input: wrong usage, not a bad file.
+
+    :param flag: the flag of the command line, see :func:`option_flag`.
+    :param what: what was expected, and what was found.
+    """
+
+    def __init__(self, flag: str, what: str) -> None:
+        super().__init__(flag, 0, what)
+
+
+def option_flag(name: str) -> str:
+    """How the command line takes the reader's option called *name*."""
+    return "--repair" if name == "repair" else f"-o {name}"
+
+
 @dataclass(slots=True)
 class Tally:
     """What was mended and what was refused on the way in, counted by cause.

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from xce_core.model.cluster import Cluster
 from xce_core.sim.readers import WorkloadReader
-from xce_core.sim.workload import InputError, Workload
+from xce_core.sim.workload import OptionError, Workload, option_flag
 from xce_plugins.slurm.check import check_report
 from xce_plugins.slurm.detect import is_sacct
 from xce_plugins.slurm.options import (
@@ -50,33 +50,34 @@ class SlurmReader:
         self, source: BinaryIO, path: str, cluster: Cluster | None, options: Mapping[str, str]
     ) -> Workload:
         """The dump as a workload, read to its end."""
-        if _switch(path, options):
-            raise InputError(path, 0, "option show-command: goes with --check")
-        return open_workload(source, path, _options(path, options), cluster)
+        if _switch(options):
+            raise OptionError(option_flag("show-command"), "goes with --check")
+        return open_workload(source, path, _options(options), cluster)
 
     def check(
         self, source: BinaryIO, path: str, cluster: Cluster | None, options: Mapping[str, str]
     ) -> list[str]:
         """What is in the dump, and how to collect one."""
-        if _switch(path, options):
+        if _switch(options):
             return list(SHOW_COMMAND)
-        return check_report(source, path, _options(path, options), cluster)
+        return check_report(source, path, _options(options), cluster)
 
 
 READER: WorkloadReader = SlurmReader()
 
 
-def _switch(path: str, options: Mapping[str, str]) -> bool:
+def _switch(options: Mapping[str, str]) -> bool:
     text = options.get("show-command", "off")
     if text not in ("on", "off"):
-        raise InputError(path, 0, f"option show-command: expected on or off, found {text!r}")
+        what = f"expected on or off, found {text!r}"
+        raise OptionError(option_flag("show-command"), what)
     return text == "on"
 
 
-def _options(path: str, options: Mapping[str, str]) -> SlurmOptions:
+def _options(options: Mapping[str, str]) -> SlurmOptions:
     """*options* as values.
 
-    :raises InputError: for a value that is not offered.
+    :raises OptionError: for a value that is not offered.
     """
     zone = options.get("zone", "")
     try:
@@ -91,7 +92,8 @@ def _options(path: str, options: Mapping[str, str]) -> SlurmOptions:
             repairs=repair_names([options["repair"]] if "repair" in options else []),
         )
     except ValueError as error:
-        raise InputError(path, 0, f"option {error}") from None
+        name, _, what = str(error).partition(": ")
+        raise OptionError(option_flag(name), what) from None
 
 
 def readers() -> Sequence[WorkloadReader]:

@@ -10,7 +10,7 @@ from typing import BinaryIO
 from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Job, Seconds, format_job_id
 from xce_core.sim.events import Act, Event, JobAct
-from xce_core.sim.workload import InputError, Start, Timeline
+from xce_core.sim.workload import OptionError, Start, Timeline, option_flag
 from xce_plugins.slurm.attempts import Attempts, Fate
 from xce_plugins.slurm.chains import Chains, Merged
 from xce_plugins.slurm.clock import UNKNOWN
@@ -73,8 +73,8 @@ class Dump:
         :raises InputError: if there is none.
         """
         if given is not None and self.options.scontrol is not None:
-            what = "option scontrol: there is a cluster from --cluster already"
-            raise InputError(self.path, 0, what)
+            what = "there is a cluster from --cluster already"
+            raise OptionError(option_flag("scontrol"), what)
         if given is not None:
             self.origin = "the cluster given"
         elif self.options.scontrol is not None:

@@ -7,7 +7,7 @@ from typing import BinaryIO
 
 from xce_core.model.cluster import Cluster
 from xce_core.sim.readers import WorkloadReader
-from xce_core.sim.workload import InputError, Workload
+from xce_core.sim.workload import OptionError, Workload, option_flag
 from xce_plugins.swf.check import check_report
 from xce_plugins.swf.detect import is_swf
 from xce_plugins.swf.options import QUEUE_RULES, REPAIRS, SwfOptions, repair_names
@@ -33,22 +33,22 @@ class SwfReader:
         self, source: BinaryIO, path: str, cluster: Cluster | None, options: Mapping[str, str]
     ) -> Workload:
         """The log as a workload."""
-        return open_workload(source, path, _options(path, options), cluster)
+        return open_workload(source, path, _options(options), cluster)
 
     def check(
         self, source: BinaryIO, path: str, cluster: Cluster | None, options: Mapping[str, str]
     ) -> list[str]:
         """What is in the log."""
-        return check_report(source, path, _options(path, options), cluster)
+        return check_report(source, path, _options(options), cluster)
 
 
 READER: WorkloadReader = SwfReader()
 
 
-def _options(path: str, options: Mapping[str, str]) -> SwfOptions:
+def _options(options: Mapping[str, str]) -> SwfOptions:
     """*options* as values.
 
-    :raises InputError: for a value that is not offered.
+    :raises OptionError: for a value that is not offered.
     """
     try:
         return SwfOptions(
@@ -58,7 +58,8 @@ def _options(path: str, options: Mapping[str, str]) -> SwfOptions:
             dependencies=_switch(options.get("dependencies", "off")),
         )
     except ValueError as error:
-        raise InputError(path, 0, f"option {error}") from None
+        name, _, what = str(error).partition(": ")
+        raise OptionError(option_flag(name), what) from None
 
 
 def _whole(text: str) -> int:

@@ -316,8 +316,8 @@ class Capture:
 
 
 def _step(path: Path) -> tuple[str, int, int, int, int]:
-    shape, *place = path
-    return (shape.value, *place)
+    shape, alternative, alternatives, member, members = path
+    return (shape.value, alternative, alternatives, member, members)
 
 
 def _selection(selected: Selected) -> Selection:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
 from xce_core.model.rows import Row
@@ -68,6 +69,7 @@ def _host_seen(entry: model.HostSeen, show: Show) -> str:
     return f"host {entry.host} {_host(entry.kinds, entry.phase, entry.detail)}"
 
 
+@lru_cache(maxsize=256)
 def _host(kinds: int, phase: str, detail: str) -> str:
     """What stands behind the name of a host."""
     if kinds == _ACCEPTED:

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from xce_core.sched.scan import PositionScan, Scan, Verdict
+from bisect import bisect_left
+from functools import cache
+from itertools import accumulate
+
+from xce_core.sched.scan import PositionScan, Scan, Verdict, VerdictKind
 from xce_plugins.trace.draft import Draft
 from xce_plugins.trace.model import KINDS, PositionBegun, PositionEnded
 from xce_plugins.trace.packed import Finding, HostsSeen, PositionsSeen
@@ -18,7 +22,7 @@ def add_positions(draft: Draft, scan: Scan) -> None:
 def _add_position(draft: Draft, position: PositionScan, findings: _Findings, error: str) -> None:
     draft.add(PositionBegun(position.number, position.tasks))
     lines = 0
-    if draft.room:
+    if draft.room and (position.looked_at or position.host):
         seen = _hosts(position, findings, draft.room)
         lines = seen.lines
     counts = position.counts()
@@ -35,38 +39,47 @@ def _add_position(draft: Draft, position: PositionScan, findings: _Findings, err
 
 def _hosts(position: PositionScan, findings: _Findings, room: int) -> HostsSeen:
     """The hosts, as many as there is room for."""
-    place_of = findings.places.get
-    names, places, lines = [], [], 0
-    for host, verdict in position.verdicts():
-        place = place_of(id(verdict))
-        if place is None:
-            place = findings.add(verdict)
-        names.append(host.name)
-        places.append(place)
-        lines += 1 + len(verdict.unmet)
-        if lines >= room:
-            break
-    return HostsSeen(tuple(names), tuple(places), tuple(findings.all), min(lines, room))
+    hosts, verdicts = position.verdicts(room)
+    places = findings.places(verdicts)
+    ends = list(accumulate(map(findings.lines.__getitem__, places)))
+    if ends[-1] > room:
+        within = bisect_left(ends, room) + 1
+        hosts, places = hosts[:within], places[:within]
+    names = tuple([host.name for host in hosts])
+    return HostsSeen(names, places, tuple(findings.all), min(ends[-1], room))
 
 
 class _Findings:
     """The verdicts of a scan that differ, as a record has them.
 
-    :ivar places: the place in *all* by the id of a verdict, which lives as long as its scan.
+    :ivar lines: how many entries a host of each stands for.
     """
 
     def __init__(self) -> None:
         self.all: list[Finding] = []
-        self.places: dict[int, int] = {}
+        self.lines: list[int] = []
+        self._places: dict[int, int] = {}
 
-    def add(self, verdict: Verdict) -> int:
-        """Its place, the next one."""
-        place = self.places[id(verdict)] = len(self.all)
+    def places(self, verdicts: list[Verdict]) -> tuple[int, ...]:
+        """For each verdict its place in *all*."""
+        ids = list(map(id, verdicts))  # a verdict lives as long as its scan, and so does its id
+        for key, verdict in dict(zip(ids, verdicts, strict=True)).items():
+            if key not in self._places:
+                self._places[key] = len(self.all)
+                self._add(verdict)
+        return tuple(map(self._places.__getitem__, ids))
+
+    def _add(self, verdict: Verdict) -> None:
         kinds, phase, unmet, detail = verdict
-        bits = sum(1 << KINDS.index(kind) for kind in kinds)
-        rows = tuple(row[:] for row in unmet)  # a slice is a plain tuple, as bytes need it
-        self.all.append((bits, "" if phase is None else phase.value, detail, rows))
-        return place
+        rows = tuple([row[:] for row in unmet])  # a slice is a plain tuple, as bytes need it
+        self.all.append((_bits_of(kinds), "" if phase is None else phase.value, detail, rows))
+        self.lines.append(1 + len(rows))
+
+
+@cache
+def _bits_of(kinds: tuple[VerdictKind, ...]) -> int:
+    """The bits that stand for *kinds* in a record."""
+    return sum(1 << KINDS.index(kind) for kind in kinds)
 
 
 def add_position_summaries(draft: Draft, scan: Scan) -> None:

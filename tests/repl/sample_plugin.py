@@ -1,0 +1,179 @@
+"""A plugin that uses each hook of the REPL, and some of the seams."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+from xce_core.hookspecs import hookimpl
+from xce_core.sched.policy import NoDecision
+from xce_repl.interface import (
+    Command,
+    CommandError,
+    Decided,
+    HelpSection,
+    Parameter,
+    Repl,
+    Round,
+    Topic,
+)
+
+
+class Sample:
+    """Counts decisions, and remarks on those on one job.
+
+    :ivar told: the hooks called, in order.
+    """
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+        self.job = "none"
+        self.repl: Repl | None = None
+        self._counted = 0
+        self._remarked = 0
+
+    @hookimpl
+    def xce_repl_started(self, repl: Repl) -> None:
+        self.repl = repl
+        self.told.append("started")
+
+    @hookimpl
+    def xce_repl_commands(self) -> Sequence[Command]:
+        return [
+            Command("tally", self._tally, "tally [N]", "tell the count", "Adds N to it.", "Sample"),
+            Command("fail", self._fail, "fail", "fail in the middle", section="Sample"),
+        ]
+
+    def _tally(self, rest: str) -> Iterator[str]:
+        if rest and not rest.isdecimal():
+            raise CommandError(f"sample: invalid number: {rest}")
+        self._counted += int(rest or 0)
+        yield f"{self._counted} decisions"
+
+    def _fail(self, rest: str) -> Iterator[str]:
+        yield "this far"
+        raise ZeroDivisionError("and no further")
+
+    @hookimpl
+    def xce_repl_topics(self) -> Sequence[Topic]:
+        return [Topic("tally", lambda rest: [f"tally of {self.job}"], "tally", "whose tally")]
+
+    @hookimpl
+    def xce_repl_parameters(self) -> Sequence[Parameter]:
+        return [Parameter("remark", lambda: self.job, self._put, "the job remarked on")]
+
+    def _put(self, value: str) -> None:
+        if value == "all":
+            raise CommandError("set remark: one job only")
+        self.job = value
+
+    @hookimpl
+    def xce_repl_help_sections(self) -> Sequence[HelpSection]:
+        return [HelpSection("Remarks", ["set remark JOB remarks on decisions on JOB"])]
+
+    @hookimpl
+    def xce_repl_wants_each(self) -> bool:
+        return self.job != "none"
+
+    @hookimpl
+    def xce_repl_decided(self, decided: Decided) -> Sequence[str] | None:
+        self._counted += 1
+        outcome = decided.outcome
+        if isinstance(outcome, NoDecision) or outcome.job.id != self.job:
+            return None
+        assert self.repl is not None
+        self._remarked = decided.session
+        inside = "inside" if self.repl.in_session else "outside"
+        return [f"[sample] {decided.session} {inside} {self.repl.time(decided.time)}"]
+
+    @hookimpl
+    def xce_repl_may_collapse(self, ended: Round) -> bool | None:
+        return False if ended.number == self._remarked else None
+
+    @hookimpl
+    def xce_repl_refuse_output(self, path: str) -> str | None:
+        return "is the sample's own" if path.endswith(".sample") else None
+
+    @hookimpl
+    def xce_repl_restarted(self, repl: Repl) -> None:
+        self._counted = 0
+        self.told.append("restarted")
+
+    @hookimpl
+    def xce_repl_shutdown(self) -> None:
+        self.told.append("shutdown")
+
+
+class Watcher:
+    """Watches every selection and writes down which hooks it was told of."""
+
+    def __init__(self) -> None:
+        self.told: list[str] = []
+
+    @hookimpl
+    def xce_session_begun(self, number: int) -> None:
+        self.told.append(f"session {number}")
+
+    @hookimpl
+    def xce_wants_watch(self) -> Callable[[str], bool]:
+        return lambda job: True
+
+    @hookimpl
+    def xce_selection_ended(self, outcome: object) -> None:
+        self.told.append(type(outcome).__name__)
+
+    @hookimpl
+    def xce_session_ended(self, number: int) -> None:
+        self.told.append(f"end {number}")
+
+
+class Raising:
+    """Raises wherever it is asked."""
+
+    @hookimpl
+    def xce_repl_started(self) -> None:
+        raise ValueError("started")
+
+    @hookimpl
+    def xce_wants_watch(self) -> Callable[[str], bool]:
+        return lambda job: True
+
+    @hookimpl
+    def xce_selection_begun(self) -> None:
+        raise ValueError("selection")
+
+    @hookimpl
+    def xce_repl_decided(self) -> None:
+        raise ValueError("decided")
+
+    @hookimpl
+    def xce_repl_may_collapse(self) -> None:
+        raise ValueError("collapse")
+
+    @hookimpl
+    def xce_repl_commands(self) -> None:
+        raise ValueError("commands")
+
+
+class Clashing:
+    """Brings names that exist, or that nobody may take."""
+
+    @hookimpl
+    def xce_repl_commands(self) -> Sequence[object]:
+        def run(rest: str) -> list[str]:
+            return ["mine"]
+
+        return [
+            Command("step", run, "step", "mine"),
+            Command("t", run, "t", "mine"),
+            Command("No Name", run, "?", "mine"),
+            Command("trace", run, "trace", "mine"),
+            "no command",
+        ]
+
+    @hookimpl
+    def xce_repl_topics(self) -> Sequence[Topic]:
+        return [Topic("job", lambda rest: [], "job", "mine")]
+
+    @hookimpl
+    def xce_repl_parameters(self) -> Sequence[Parameter]:
+        return [Parameter("units", str, lambda value: None, "mine")]

@@ -1,0 +1,180 @@
+"""The command line of the REPL, scripts, errors and ends."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.repl.harness import program, repl
+
+PROGRAM = [sys.executable, "-m", "xce_core.cli"]
+
+
+def test_commands_of_the_command_line_run_in_order(inputs: Path) -> None:
+    """I2: -x and --ex as they were given, then standard input; -ex is the same as --ex."""
+    Path("a.xce").write_text("step\n")
+    said = program(
+        "--sim", "small.swf", "-i", "-p", "no:trace", "-ex", "show units", "-x", "a.xce",
+        "--ex", "info time", typed="show timezone\n",
+    )  # fmt: skip
+    assert said.lines[0] == "units auto"
+    assert said.lines[1] == "session 1 (1970-01-01 00:00:00)"
+    assert said.lines[3] == "session 1"
+    assert said.lines[-1] == "timezone UTC"
+    assert said.status == 0
+
+
+def test_a_failed_command_ends_its_file_and_the_program(inputs: Path) -> None:
+    """I2, S6: with FILE:LINE and status 1; standard input is not read any more."""
+    Path("a.xce").write_text("# a comment\n\nstep\nstop\nstep\n")
+    said = program("--sim", "small.swf", "-i", "-x", "a.xce", "--ex", "step", typed="step\n")
+    assert said.lines[2:] == ["a.xce:4: unknown command stop; did you mean step?"]
+    assert said.status == 1
+
+
+def test_keep_going(inputs: Path) -> None:
+    """I2: what follows a failed command is run; the status tells of it all the same."""
+    Path("a.xce").write_text("nonsense\nsource b.xce\nshow units\n")
+    Path("b.xce").write_text("nonsense\nshow echo\n")
+    first = ("-x", "a.xce", "--ex", "x")
+    said = program("--sim", "small.swf", "-i", *first, "--keep-going", "--batch")
+    assert said.lines == [
+        "a.xce:1: unknown command nonsense",
+        "b.xce:1: unknown command nonsense",
+        "echo off",
+        "units auto",
+        "--ex:1: unknown command x",
+    ]
+    assert said.status == 1
+
+
+def test_batch_reads_no_standard_input(inputs: Path) -> None:
+    """I2: --batch leaves after the commands given; a command that fails is status 1."""
+    said = program("--sim", "small.swf", "-i", "--batch", "--ex", "show echo", typed="step\n")
+    assert (said.lines, said.status) == (["echo off"], 0)
+    assert program("--sim", "small.swf", "-i", "--batch", "--ex", "step x").status == 1
+
+
+def test_standard_input_goes_on_after_a_failed_command(inputs: Path) -> None:
+    """I2: no prompt, no banner; an empty line does nothing; end of input is a clean end."""
+    said = repl("small.swf", "step", "", "nonsense", "info time")
+    assert said.lines == [
+        "session 1 (1970-01-01 00:00:00)",
+        "  dispatch job 1 on n[1-2] (2 tasks each)",
+        "unknown command nonsense",
+        "session 1",
+        "time 1970-01-01 00:00:00 (0)",
+        "events 1 done, 10 left",
+    ]
+    assert said.status == 1
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ("--batch",),
+        ("--ex", "step"),
+        ("-x", "a.xce"),
+        ("--keep-going",),
+        ("--no-init",),
+        ("-i", "--json"),
+        ("-i", "--check"),
+    ],
+)
+def test_options_that_do_not_go_together(arguments: tuple[str, ...], inputs: Path) -> None:
+    """S6: wrong usage is status 2."""
+    assert program("--sim", "small.swf", *arguments).status == 2
+
+
+def test_the_input_may_be_standard_input(inputs: Path) -> None:
+    """S9: commands then come from the command line, and what needs the input again is refused."""
+    text = Path("mixed.jsonl").read_text()
+    command = [*PROGRAM, "--sim", "-", "-i", "--batch", "--keep-going"]
+    for ex in ("step", "restart", "finish", "snapshot x", "info time", "c"):
+        command += ["--ex", ex]
+    done = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[2] == (
+        "--ex:1: restart: the input is standard input, which can't be read again"
+    )
+    assert "events 2 done, an unknown number left" in done.stdout
+    assert "end of trace" in done.stdout
+    assert done.returncode == 1
+    assert program("--sim", "-", "-i").status == 2
+
+
+def test_bad_input_ends_the_replay_but_not_the_dialogue(inputs: Path) -> None:
+    """S6: the fault is told with its line, the state can be looked at, the status is 3."""
+    lines = Path("mixed.jsonl").read_text().splitlines()
+    lines[6] = json.dumps({"type": "submit", "time": 0, "job": "5", "queue": "normal"})
+    Path("bad.jsonl").write_text("\n".join(lines) + "\n")
+    Path("out.jsonl").write_text("before\n")
+    said = repl("bad.jsonl", "c", "info session", "step", "info jobs",
+                options=("-p", "no:trace", "--sim-output", "out.jsonl"))  # fmt: skip
+    fault = next(line for line in said.lines if line.startswith("bad.jsonl:7: time: "))
+    assert "round 2 (2026-10-07 10:00:10): pending 3" in said.lines
+    assert "the replay was broken off by an error; restart begins anew" in said.lines
+    assert any(line.startswith("1 ") for line in said.lines)
+    assert said.status == 3
+    assert fault in said.errors
+    assert Path("out.jsonl").read_text() == "before\n"
+
+
+def test_a_closed_pipe_ends_quietly(inputs: Path) -> None:
+    """S6: status 141."""
+    Path("many.xce").write_text("info jobs\nhelp\n" * 2000)
+    command = [*PROGRAM, "--sim", "small.swf", "-i", "-x", "many.xce"]
+    with subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdout is not None
+        assert process.stderr is not None
+        process.stdout.readline()
+        process.stdout.close()
+        assert process.stderr.read() == b""
+        assert process.wait() == 141
+
+
+def test_an_interrupt_without_a_terminal_leaves_outputs_alone(inputs: Path) -> None:
+    """S6, S7: status 130, and nothing is overwritten."""
+    import signal
+
+    Path("out.jsonl").write_text("before\n")
+    command = [*PROGRAM, "--sim", "small.swf", "-i", "--sim-output", "out.jsonl"]
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    ) as process:
+        assert process.stdin is not None
+        assert process.stdout is not None
+        process.stdin.write(b"step\n")
+        process.stdin.flush()
+        process.stdout.readline()
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 130
+    assert Path("out.jsonl").read_text() == "before\n"
+
+
+def test_control_characters_of_an_input_are_shown_and_not_obeyed(inputs: Path) -> None:
+    """S8: names can't write over the screen."""
+    text = Path("mixed.jsonl").read_text()
+    assert "\\u001b" not in text
+    said = repl("mixed.jsonl", "info job 7\x1b[2J", "until \x07")
+    assert said.lines == [
+        "expected a job id such as 12 or 12[3], found 7\\x1b[2J",
+        "expected a time such as 1700000000, 2026-10-07 10:00:01, 10:00:01 or +1:30:00,"
+        " found \\x07",
+    ]
+
+
+def test_start_up_imports_nothing_for_a_terminal_where_there_is_none(inputs: Path) -> None:
+    """S1: neither readline nor completion."""
+    code = (
+        "import sys; from xce_core.cli import _guarded;"
+        "_guarded(['--sim', 'mixed.jsonl', '-i', '--batch']);"
+        "print([m for m in ('readline', 'xce_repl.completion') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"

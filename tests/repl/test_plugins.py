@@ -1,0 +1,199 @@
+"""What plugins can bring to the REPL, and what they can't break."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.repl.harness import Said, program, repl
+from tests.repl.sample_plugin import Clashing, Raising, Sample, Watcher
+from xce_core import plugins as core_plugins
+
+
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Plugins by name, to be loaded with ``-p NAME`` as if they were modules."""
+    found: dict[str, Any] = {}
+    plain = core_plugins.importlib.import_module
+    monkeypatch.setattr(
+        core_plugins.importlib, "import_module", lambda name: found.get(name) or plain(name)
+    )
+    return found
+
+
+def with_plugin(sim: str, name: str, *commands: str, more: tuple[str, ...] = ()) -> Said:
+    """The REPL with a plugin, and no others but the policy."""
+    own = ("--no-autoload", "-p", "builtin_fcfs", "-p", "swf", "-p", name, *more)
+    own += ("--policy", "builtin_fcfs")
+    return repl(sim, *commands, options=own)
+
+
+def test_a_plugin_brings_commands_topics_parameters_and_help(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I3: through the same interface as the built-in ones; R1.11: with sections of help."""
+    given["sample"] = Sample()
+    said = with_plugin(
+        "small.swf", "sample", "tally 3", "tal x", "info tally", "set remark 5", "show rem",
+        "set remark all", "help tally", "help info tally", "help",
+    )  # fmt: skip
+    assert said.lines[:9] == [
+        "3 decisions",
+        "sample: invalid number: x",
+        "tally of none",
+        "remark 5",
+        "set remark: one job only",
+        "tally [N]",
+        "  tell the count",
+        "  Adds N to it.",
+        "info tally",
+    ]
+    assert "Sample:\n  tally [N]  tell the count" in said.output
+    assert "Remarks:\n  set remark JOB remarks on decisions on JOB" in said.output
+    assert "  info tally              whose tally" in said.output
+    assert said.status == 1
+
+
+def test_a_plugin_sees_each_decision_and_shows_lines_after_it(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """R7.1, R7.3, R7.4, R7.5: lines follow their decision; the round is shown alone."""
+    given["sample"] = Sample()
+    said = with_plugin("small.swf", "sample", "set remark 3", "step 3", "break dispatch if job==3",
+                       "c", "set remark none", "tally", "c", "tally")  # fmt: skip
+    assert said.lines[4:7] == [
+        "session 3 (1970-01-01 00:00:20)",
+        "  pend job 3: NO_RESOURCE: single hosts would do, but not enough of them at once;"
+        " a resource falls short (slots) on n[1-3]",
+        "[sample] 3 inside 1970-01-01 00:00:20",
+    ]
+    stop = said.lines.index("breakpoint 1 (dispatch if job == 3)", 8)
+    assert said.lines[stop - 3 : stop] == [
+        "session 7 (1970-01-01 00:01:00)",
+        "  dispatch job 3 on n[3-4] (2 tasks each)",
+        "[sample] 7 inside 1970-01-01 00:01:00",
+    ]
+    # Once nobody wants to look on, only the first session after the one in progress is told.
+    assert said.lines[stop + 1] == "7 decisions"
+    assert said.lines[-1] == "10 decisions"
+
+
+def test_a_round_that_a_plugin_wants_alone_is_not_collapsed(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """R7.4: rounds 5 and 6 of nothing new, the second with a remark."""
+    given["sample"] = Sample()
+    said = with_plugin("small.swf", "sample", "set remark 7", "until #8", "c")
+    plain = repl("small.swf", "c")
+    rounds = [line for line in said.lines if line.startswith("round")]
+    assert rounds == [line for line in plain.lines if line.startswith("round")]
+    assert any("[sample]" in line for line in said.lines)
+
+
+def test_a_plugin_may_refuse_an_output_and_is_told_of_restart_and_end(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """R8.4: a path in use by a plugin is no output; the plugin hears of restart and shutdown."""
+    given["sample"] = sample = Sample()
+    said = with_plugin("small.swf", "sample", "set output x.sample", "snapshot y.sample", "restart")
+    assert said.lines[:2] == [
+        "set output: x.sample is the sample's own",
+        "snapshot: y.sample is the sample's own",
+    ]
+    assert sample.told == ["started", "restarted", "shutdown"]
+
+
+def test_a_command_that_raises_is_named_with_its_plugin(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I3: a plugin's mistake is a failed command, and the REPL goes on."""
+    given["sample"] = Sample()
+    said = with_plugin("small.swf", "sample", "fail", "info time")
+    assert said.lines[:3] == [
+        "this far",
+        "sample: fail: ZeroDivisionError: and no further",
+        "session 0",
+    ]
+    assert said.status == 1
+
+
+def test_names_that_clash_are_reported_and_left_out(inputs: Path, given: dict[str, Any]) -> None:
+    """I3: the name, the plugin, and who has it; reserved letters can't be taken."""
+    given["clashing"] = Clashing()
+    said = with_plugin("small.swf", "clashing", "step", "t dispatch", "tr", "info job 1")
+    assert said.lines[:6] == [
+        "plugin clashing: command step: the REPL has it already; it is left out",
+        "plugin clashing: command t: the letter stands for tbreak; it is left out",
+        "plugin clashing: 'No Name' is no name for a command; it is left out",
+        "plugin clashing: gives a str among its commands; it is left out",
+        "plugin clashing: info topic job: the REPL has it already; it is left out",
+        "plugin clashing: parameter units: the REPL has it already; it is left out",
+    ]
+    assert said.lines[6] == "session 1 (1970-01-01 00:00:00)"
+    assert "temporary breakpoint 1 (dispatch)" in said.lines
+    assert "mine" in said.lines  # tr is a unique beginning of trace
+    assert "job 1: running" in said.lines
+
+
+def test_a_plugin_that_raises_is_reported_once_a_session(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """R10.6: with its name, and nothing else is different."""
+    given["raising"] = Raising()
+    said = with_plugin("small.swf", "raising", "step 20", more=("--sim-output", "a"))
+    plain = repl("small.swf", "step 20", options=("--sim-output", "b"))
+    assert said.lines[:2] == [
+        "plugin raising: xce_repl_started failed: ValueError: started",
+        "plugin raising: xce_repl_commands failed: ValueError: commands",
+    ]
+    assert [line for line in said.lines if not line.startswith("plugin")] == plain.lines
+    third = said.lines[said.lines.index("session 3 (1970-01-01 00:00:20)") + 1 :][:3]
+    assert third[1:] == [
+        "plugin raising: xce_selection_begun failed: ValueError: selection",
+        "plugin raising: xce_repl_decided failed: ValueError: decided",
+    ]
+    assert (inputs / "a").read_bytes() == (inputs / "b").read_bytes()
+    sixth = said.lines[said.lines.index("session 6 (1970-01-01 00:00:50)") :]
+    assert sum("xce_selection_begun" in line for line in sixth[:4]) == 1
+
+
+def test_seams_are_announced_in_the_interactive_simulator_only(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """R11.2: a headless run tells nobody; a session that is left midway is ended."""
+    given["watcher"] = watcher = Watcher()
+    program("--sim", "small.swf", "-p", "watcher")
+    assert watcher.told == []
+    given["watcher"] = watcher = Watcher()
+    with_plugin("small.swf", "watcher", "step 3", "restart", "step")
+    assert watcher.told == [
+        "session 1", "Dispatch", "end 1", "session 2", "Dispatch", "end 2",
+        "session 3", "Pend", "end 3", "session 1", "Dispatch", "end 1",
+    ]  # fmt: skip
+
+
+def test_an_unknown_hook_is_refused(inputs: Path, given: dict[str, Any]) -> None:
+    """P4: a plugin asked for by name that misspells a hook of the REPL ends the program."""
+
+    class Misspelt:
+        xce_repl_decide = core_plugins.pluggy.HookimplMarker("xce")(lambda self: None)
+
+    given["misspelt"] = Misspelt()
+    said = with_plugin("small.swf", "misspelt", "step")
+    assert said.status == 4
+    assert "unknown hook xce_repl_decide; did you mean xce_repl_decided?" in said.errors
+
+
+def test_a_headless_run_loads_no_plugin_of_the_repl(inputs: Path) -> None:
+    """R11.1, R11.3: neither the REPL nor the trace is imported."""
+    import subprocess
+    import sys
+
+    code = (
+        "import sys; from xce_core.cli import _guarded; _guarded(['--sim', 'small.swf']);"
+        "print([m for m in sys.modules if m.startswith(('xce_repl', 'xce_plugins.trace'))])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
