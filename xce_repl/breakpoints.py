@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from xce_core.model.decisions import Dispatch, Pend
 from xce_core.model.jobs import OVER, Job, Seconds
 from xce_core.sched.policy import NoDecision, Outcome
 from xce_core.sim.replay import Replay
-from xce_repl.conditions import Condition, Moment, moment_of
 from xce_repl.interface import CommandError
 from xce_repl.times import Clock
+
+if TYPE_CHECKING:
+    from xce_repl.conditions import Condition, Moment
 
 Mark = tuple[int, Seconds]
 """The number and the time of a session."""
@@ -198,7 +201,7 @@ class Breakpoints:
             for point in self._on[Event.SESSION]
             if point.reached is not None
             and point.reached(self.since, mark)
-            and point.counts(Moment(replay, self._clock))
+            and point.counts(self._moment(replay))
         ]
         return self._stop(points, replay)
 
@@ -209,7 +212,7 @@ class Breakpoints:
             for point in self._on[Event.DECISION]
             if point.matches is not None
             and point.matches(outcome, replay)
-            and point.counts(moment_of(outcome, replay, self._clock))
+            and point.counts(self._moment(replay, outcome))
         ]
         return self._stop(points, replay)
 
@@ -217,13 +220,18 @@ class Breakpoints:
         """The replay is at its end, and values may have changed on the way."""
         return self._stop([], replay)
 
+    def _moment(self, replay: Replay, outcome: Outcome | None = None) -> Moment:
+        from xce_repl.conditions import moment_of
+
+        return moment_of(outcome, replay, self._clock)
+
     def _stop(self, points: list[Breakpoint], replay: Replay) -> Stop | None:
         """The stop at *points* and at the watchpoints whose values changed, if any."""
         lines = [str(point) for point in points]
         for point in self._on[Event.CHANGE]:
             if point.look is not None and (value := point.look(replay)) != point.seen:
                 old, point.seen = point.seen, value
-                if point.counts(Moment(replay, self._clock)):
+                if point.counts(self._moment(replay)):
                     points.append(point)
                     lines.append(f"{point}: {old} -> {value}")
         if not points:

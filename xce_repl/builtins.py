@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from functools import cache
 from typing import TYPE_CHECKING
 
-from xce_repl.break_commands import BreakCommands
 from xce_repl.completion_words import Words
 from xce_repl.control import Control
-from xce_repl.info_cluster import InfoCluster
-from xce_repl.info_job import InfoJob
-from xce_repl.info_jobs import InfoJobs
-from xce_repl.info_run import InfoRun
 from xce_repl.interface import Command, Topic
 from xce_repl.parameters import parameters
 from xce_repl.registry import SECTIONS
 from xce_repl.shell import BUILT_IN
 
 if TYPE_CHECKING:
+    from xce_repl.break_commands import BreakCommands
+    from xce_repl.info_cluster import InfoCluster
+    from xce_repl.info_run import InfoRun
     from xce_repl.simulator import Simulator
 
 MOVING, STOPPING, _, OTHER = SECTIONS
@@ -25,7 +25,7 @@ MOVING, STOPPING, _, OTHER = SECTIONS
 def contribute(simulator: Simulator) -> None:
     """Enter them all."""
     registry, words = simulator.registry, Words(simulator)
-    breaks = BreakCommands(simulator)
+    breaks = Breaks(simulator)
     commands = [
         *moving(simulator),
         *stopping(breaks, words),
@@ -35,6 +35,28 @@ def contribute(simulator: Simulator) -> None:
     registry.add(BUILT_IN, "commands", commands)
     registry.add(BUILT_IN, "topics", topics(simulator, breaks, words))
     registry.add(BUILT_IN, "parameters", parameters(simulator))
+
+
+class Breaks:
+    """The commands about breakpoints, of which most are loaded when one is first used."""
+
+    def __init__(self, simulator: Simulator) -> None:
+        @cache
+        def made() -> BreakCommands:
+            from xce_repl.break_commands import BreakCommands
+
+            return BreakCommands(simulator)
+
+        self.set_break = lambda rest: made().set_break(rest)
+        self.set_temporary = lambda rest: made().set_temporary(rest)
+        self.watch = lambda rest: made().watch(rest)
+        self.delete = lambda rest: made().delete(rest)
+        self.disable = lambda rest: made().disable(rest)
+        self.enable = lambda rest: made().enable(rest)
+        self.ignore = lambda rest: made().ignore(rest)
+        self.condition = lambda rest: made().condition(rest)
+        self.commands = lambda rest: made().commands(rest)
+        self.listed = lambda rest: made().listed(rest)
 
 
 def moving(simulator: Simulator) -> list[Command]:
@@ -78,7 +100,7 @@ index, id, user, queue, project, state, priority, tasks, host, wait, time_limit,
 Of sessions: session, time, date, pending, running."""
 
 
-def stopping(breaks: BreakCommands, words: Words) -> list[Command]:
+def stopping(breaks: Breaks, words: Words) -> list[Command]:
     """What stops it."""
     forms = (
         "job ID (an array's id means all its elements), user NAME, queue NAME: each decision\n"
@@ -174,31 +196,56 @@ def others(simulator: Simulator, words: Words) -> list[Command]:
     ]  # fmt: skip
 
 
-def topics(simulator: Simulator, breaks: BreakCommands, words: Words) -> list[Topic]:
-    """What ``info`` tells about."""
-    cluster, run = InfoCluster(simulator), InfoRun(simulator)
+def topics(simulator: Simulator, breaks: Breaks, words: Words) -> list[Topic]:
+    """What ``info`` tells about; who does is loaded when asked for."""
+
+    @cache
+    def cluster() -> InfoCluster:
+        from xce_repl.info_cluster import InfoCluster
+
+        return InfoCluster(simulator)
+
+    @cache
+    def run() -> InfoRun:
+        from xce_repl.info_run import InfoRun
+
+        return InfoRun(simulator)
+
+    def job(rest: str) -> Iterator[str]:
+        from xce_repl.info_job import InfoJob
+
+        return InfoJob(simulator)(rest)
+
+    def jobs(rest: str) -> Iterator[str]:
+        from xce_repl.info_jobs import InfoJobs
+
+        return InfoJobs(simulator)(rest)
+
     verdicts = (
         "A job that waits gets a verdict, NOW, LATER or NEVER, the reasons, and the number of\n"
         "hosts by what stands in its way first; they add up to all hosts."
     )
     return [
-        Topic("job", InfoJob(simulator), "job ID", "all about a job", verdicts,
-              complete=words.jobs),
-        Topic("jobs", InfoJobs(simulator), "jobs [FILTER ...]", "a table of jobs",
+        Topic("job", job, "job ID", "all about a job", verdicts, complete=words.jobs),
+        Topic("jobs", jobs, "jobs [FILTER ...]", "a table of jobs",
               "Filters: a state, user NAME, queue NAME, host NAME, if CONDITION.",
               complete=words.job_filters),
-        Topic("queue", cluster.queue, "queue [NAME]", "queues and their jobs",
-              complete=words.queues),
-        Topic("host", cluster.host, "host [NAME]", "hosts: what is free, who is there",
-              complete=words.hosts),
-        Topic("limit", cluster.limit, "limit [NAME]", "limits: what is used in each scope, by whom",
-              complete=words.limits),
-        Topic("resource", cluster.resource, "resource [NAME]", "resources: total, in use, free",
-              complete=words.resources),
-        Topic("session", run.session, "session", "the session and how far it is"),
-        Topic("time", run.time, "time", "session, time, events done and left"),
-        Topic("break", breaks.listed, "break [N ...]", "breakpoints: hits, conditions, commands",
-              complete=words.numbers),
-        Topic("plugins", run.plugins, "plugins", "plugins and their hooks"),
-        Topic("verify", run.verify, "verify", "what verification found so far"),
+        Topic("queue", lambda rest: cluster().queue(rest), "queue [NAME]",
+              "queues and their jobs", complete=words.queues),
+        Topic("host", lambda rest: cluster().host(rest), "host [NAME]",
+              "hosts: what is free, who is there", complete=words.hosts),
+        Topic("limit", lambda rest: cluster().limit(rest), "limit [NAME]",
+              "limits: what is used in each scope, by whom", complete=words.limits),
+        Topic("resource", lambda rest: cluster().resource(rest), "resource [NAME]",
+              "resources: total, in use, free", complete=words.resources),
+        Topic("session", lambda rest: run().session(rest), "session",
+              "the session and how far it is"),
+        Topic("time", lambda rest: run().time(rest), "time",
+              "session, time, events done and left"),
+        Topic("break", breaks.listed, "break [N ...]",
+              "breakpoints: hits, conditions, commands", complete=words.numbers),
+        Topic("plugins", lambda rest: run().plugins(rest), "plugins",
+              "plugins and their hooks"),
+        Topic("verify", lambda rest: run().verify(rest), "verify",
+              "what verification found so far"),
     ]  # fmt: skip

@@ -162,7 +162,7 @@ def _unknown(name: str, facts: Mapping[str, Fact]) -> str:
     return f"condition: unknown name {name}{hint}"
 
 
-def moment_of(outcome: Outcome, replay: Replay, clock: Clock) -> Moment:
-    """The moment right after *outcome*."""
-    job = None if isinstance(outcome, NoDecision) else outcome.job
+def moment_of(outcome: Outcome | None, replay: Replay, clock: Clock) -> Moment:
+    """The moment right after *outcome*, or if there is none, the present."""
+    job = None if outcome is None or isinstance(outcome, NoDecision) else outcome.job
     return Moment(replay, clock, job, outcome)

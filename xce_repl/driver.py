@@ -110,13 +110,17 @@ class Driver:
 
     # Moving on.
 
+    def tell_each(self, each: bool) -> None:
+        """Whether the session that is ready is to tell every refusal by itself."""
+        self.run.replay.each = self.each or each
+
     def set_out(self, each: bool) -> bool:
         """Bring about the next session; False if there is none, or it was paused before it.
 
         :param each: whether that session is to tell every refusal by itself.
         """
         replay = self.run.replay
-        replay.each = self.each or each
+        self.tell_each(each)
         self.moved = True
         try:
             ready = replay.advance()

@@ -142,16 +142,15 @@ class Mover:
     def _to(self, goal: Goal) -> Iterator[str]:
         """The move itself; it ends where something stops it."""
         driver, replay, hooks = self._driver, self._driver.replay, self._hooks
-        breakpoints, scheduler, rounds = self._breakpoints, replay.scheduler, self._rounds
+        breakpoints, rounds = self._breakpoints, self._rounds
         watched = bool(goal.decisions) or breakpoints.active
         bounded = watched or goal.before is not None
         ready, held, most = driver.ready, rounds.held, rounds.most
+        if ready:  # stopped right before a session: what was asked for since counts in it
+            driver.tell_each(self._each_wanted(goal, watched))
         while driver.position is not Position.END:
             if not (ready or driver.inside):
-                each = hooks.look(scheduler)
-                if watched:
-                    each = each or bool(goal.decisions) or breakpoints.want_each()
-                ready = driver.set_out(each)
+                ready = driver.set_out(self._each_wanted(goal, watched))
                 if len(held) >= most:
                     yield from rounds.lines()
                 if not ready or replay.paused or (bounded and self._stopped_before()):
@@ -170,6 +169,13 @@ class Mover:
                 yield from rounds.lines()
             if goal.session_over or replay.paused:
                 return
+
+    def _each_wanted(self, goal: Goal, watched: bool) -> bool:
+        """Whether anybody wants every refusal of the session that comes told by itself."""
+        each = self._hooks.look(self._driver.replay.scheduler)
+        if watched:
+            each = each or bool(goal.decisions) or self._breakpoints.want_each()
+        return each
 
     def _at_goal(self) -> bool:
         """Whether the session that comes is the one before which to stop."""

@@ -196,9 +196,14 @@ class Scan:
             count = len(self.ledger.cluster.hosts)
             hosts = self.ask.hosts
             masks = (self.ask.selected, hosts.open, hosts.closed)
-            lacks = [lack_by_host(each, self.claims, count) for each in self.lacking()]
             flags = [flags_of(mask, count) for mask in masks]
-            self._keys = list(zip(*flags, *lacks, strict=True))
+            claims = bool(self.claims.made)
+            lacks = [
+                lack_by_host(each, claims or each.column.limit is not None, count)
+                for each in self.lacking()
+            ]
+            totals = [each.column.totals for each in self.lacking()]
+            self._keys = list(zip(*flags, *lacks, *totals, strict=True))
         return self._keys
 
     def explain(self, host: Host, key: Key) -> Verdict:
@@ -221,7 +226,7 @@ class Scan:
         unmet = tuple(
             [
                 host_row(column, amount, lack[0], host, self.claims)
-                for (column, amount, _), lack in zip(self.lacking(), lacks, strict=True)
+                for (column, amount, _), lack in zip(self.lacking(), lacks, strict=False)
                 if lack is not None
             ]
         )
@@ -255,28 +260,26 @@ def _counts(hosts: int, looked_at: list[int]) -> list[int]:
 
 
 Key = tuple[Any, ...]
-"""Selected, open, closed, then for each column of the check that any host fails: None if this
-host passes it, else what it has left and what else its row depends on."""
+"""Selected, open, closed; for each column of the check that any host fails, None if this host
+passes it, else what it has left (and its index if its row is its own); for each its total."""
 
 
 _CLAIMED_KEY: Key = ()
 """Stands for the key of a host that an earlier position has claimed."""
 
 
-def lack_by_host(
-    lacking: Lacking, claims: Claims, count: int
-) -> list[tuple[int, int] | None]:
-    """By host index what a host that fails has left, and its total; None for others.
+def lack_by_host(lacking: Lacking, own: bool, count: int) -> list[tuple[int, ...] | None]:
+    """By host index what a host that fails has left; None for others.
 
-    If the row of a host is its own, its index stands for the total.
+    :param own: whether the row of each host is its own, so that its index is added.
     """
     column, _, hosts = lacking
-    own = column.limit is not None or claims.made
-    others = range(count) if own else column.totals
-    found: list[tuple[int, int] | None] = [None] * count
+    found: list[tuple[int, ...] | None] = [None] * count
     for left, members in column.classes.items():
-        for index in compress(range(count), flags_of(members & hosts, count)):
-            found[index] = (left, others[index])
+        alike = (left,)
+        if failing := members & hosts:
+            for index in compress(range(count), flags_of(failing, count)):
+                found[index] = (left, index) if own else alike
     return found
 
 
