@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import json
 import math
 import os
 import sys
@@ -13,13 +11,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from xce_core.headless import check, replay, verdict, warn
 from xce_core.outputs import refuse_clashes
-from xce_core.statuses import MISMATCH, past_click, say
+from xce_core.statuses import past_click, say
 
 if TYPE_CHECKING:
     from xce_core.frontends import Startup
     from xce_core.plugins import Plugins
-    from xce_core.sim.run import Run, RunOptions
+    from xce_core.sim.run import RunOptions
 
 EXAMPLES = """\b
 Examples:
@@ -200,8 +199,8 @@ def _interact(context: click.Context, given: dict[str, Any]) -> int:
         raise click.UsageError("--sim - with -i takes its commands from -x and --ex: add --batch")
     plugins, options = _plugins(given), _run_options(given)
     run, status = load_frontend("repl")(options, plugins, startup)
-    _warn(run)
-    return _verdict(run, options) or status
+    warn(run)
+    return verdict(run, options) or status
 
 
 def _startup(context: click.Context, given: dict[str, Any]) -> Startup:
@@ -219,8 +218,8 @@ def _simulate(given: dict[str, Any]) -> int:
     plugins = _plugins(given)
     options = _run_options(given)
     if given["check"]:
-        return _check(options, plugins)
-    return _replay(options, plugins, given["as_json"])
+        return check(options, plugins)
+    return replay(options, plugins, given["as_json"])
 
 
 def _plugins(given: dict[str, Any]) -> Plugins:
@@ -269,73 +268,6 @@ def _input_options(pairs: tuple[str, ...], repairs: tuple[str, ...]) -> dict[str
     if repairs:
         options["repair"] = ",".join([*filter(None, [options.get("repair")]), *repairs])
     return options
-
-
-def _check(options: RunOptions, plugins: Plugins) -> int:
-    from xce_core.sim.cluster_file import load_cluster
-    from xce_core.sim.inputs import reader_for, refuse_options
-    from xce_core.sim.streams import open_input
-    from xce_core.sim.workload import InputError
-
-    cluster = load_cluster(options.cluster) if options.cluster else None
-    with open_input(options.sim) as source:
-        reader = reader_for(options.sim, source, plugins, options.form)
-        if reader is None:
-            raise InputError(options.sim, 0, "is a recording; --check is for workload logs")
-        refuse_options(options.input_options, reader.options)
-        lines = reader.check(source, options.sim, cluster, options.input_options)
-    for line in lines:
-        click.echo(line)
-    return 0
-
-
-def _replay(options: RunOptions, plugins: Plugins, as_json: bool) -> int:
-    from xce_core.progress import Progress
-    from xce_core.sim.run import Run
-    from xce_core.sim.summary import as_json as json_of
-    from xce_core.sim.summary import text_lines
-
-    gc.freeze()  # what is loaded by now stays: no need to look through it again and again
-    with Run(options, plugins) as run, Progress(run) as progress:
-        run.replay.begin()
-        while run.replay.advance():
-            for _ in run.replay.outcomes():
-                pass
-            progress.tick()
-    result = run.result()
-    if as_json:
-        click.echo(json.dumps(json_of(result), indent=2))
-    else:
-        _report(run, options, text_lines(result))
-    _warn(run)
-    return _verdict(run, options)
-
-
-def _warn(run: Run) -> None:
-    for text, count in run.warnings():
-        say(f"warning: {text}" + (f" ({count} times)" if count > 1 else ""))
-
-
-def _report(run: Run, options: RunOptions, lines: list[str]) -> None:
-    taken = "-" in (options.output, options.jobs_csv, options.log)
-    for line in lines:
-        click.echo(line, err=taken)
-
-
-def _verdict(run: Run, options: RunOptions) -> int:
-    """What verification found, on standard error; the exit status."""
-    verifier = run.verifier
-    if verifier is None:
-        return 0
-    if verifier.first is None:
-        say(f"verified: {verifier.compared} decisions, no mismatch")
-        return 0
-    for line in verifier.first.lines(options.sim):
-        click.echo(line, err=True)
-    rest = verifier.mismatches - 1
-    more = f" (and {rest} more)" if rest else ""
-    say(f"mismatch: {verifier.mismatches} of {verifier.compared} decisions{more}")
-    return MISMATCH
 
 
 @cli.command("plugins")

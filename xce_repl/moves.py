@@ -18,7 +18,6 @@ from xce_repl.rounds import Rounds
 from xce_repl.shell import Shell
 from xce_repl.times import Clock
 
-_NOTHING: list[str] = []
 _COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
 
 
@@ -128,7 +127,7 @@ class Mover:
         self._shell.forget_queue()
         self.stop, self._goal = None, goal
         driver.replay.tell.submitted[:] = self._hearers()
-        if driver.moved and driver.position is Position.BETWEEN:
+        if driver.moved:
             self._breakpoints.since = (driver.replay.number, driver.replay.now)
         with self._interrupts.noticed_by(driver.replay):
             try:
@@ -145,6 +144,7 @@ class Mover:
         breakpoints, rounds = self._breakpoints, self._rounds
         watched = bool(goal.decisions) or breakpoints.active
         bounded = watched or goal.before is not None
+        verified = driver.run.verifier is not None
         ready, held, most = driver.ready, rounds.held, rounds.most
         if ready:  # stopped right before a session: what was asked for since counts in it
             driver.tell_each(self._each_wanted(goal, watched))
@@ -164,7 +164,14 @@ class Mover:
             elif not driver.run_through():
                 return
             ready = False
-            yield from self._session_over(goal)
+            if goal.decisions and self._heading == replay.number:
+                rounds.shown(driver.taken_over, driver.dispatched)
+            else:
+                rounds.over(replay.number, replay.now, driver.taken_over, driver.dispatched)
+            if verified or hooks.notices:
+                yield from self._remarks()
+            if watched:
+                breakpoints.since = (replay.number, replay.now)
             if len(held) >= most:
                 yield from rounds.lines()
             if goal.session_over or replay.paused:
@@ -247,26 +254,17 @@ class Mover:
             yield f"session {replay.number} ({self._clock.text(replay.now)})"
         yield f"  {outcome_text(outcome, replay.cluster)}"
 
-    def _session_over(self, goal: Goal) -> list[str]:
-        """The session is over: what is to be shown by now."""
-        driver, rounds, replay = self._driver, self._rounds, self._replay
-        mark = self._breakpoints.since = (replay.number, replay.now)
-        if goal.decisions and self._heading == replay.number:
-            rounds.shown(driver.taken_over, driver.dispatched)
-        else:
-            rounds.over(*mark, driver.taken_over, driver.dispatched)
-        if self._hooks.notices or driver.run.verifier is not None:
-            found = [*self._hooks.drain(), *self._differences()]
-            return [*rounds.flush(), *found] if found else _NOTHING
-        return _NOTHING
-
-    def _differences(self) -> Iterator[str]:
-        """What verification found anew."""
+    def _remarks(self) -> Iterator[str]:
+        """What plugins did wrong in the session that is over, and what differs in it."""
+        remarks = self._hooks.drain()
         verifier = self._driver.run.verifier
         if verifier is not None and verifier.mismatches > self._mismatches:
             self._mismatches = verifier.mismatches
-            number = self._replay.number
-            yield f"session {number} differs from the recording ({self._mismatches} so far)"
+            differs = f"differs from the recording ({self._mismatches} so far)"
+            remarks.append(f"session {self._replay.number} {differs}")
+        if remarks:
+            yield from self._rounds.flush()
+            yield from remarks
 
     # Where the move ended.
 
