@@ -44,11 +44,7 @@ REQUIREMENTS = frozenset(
 )
 
 # Requirements that no test names yet. A test that names one takes it off this list.
-PENDING = frozenset(
-    """
-    
-    """.split()
-)
+PENDING: frozenset[str] = frozenset()
 
 
 class Import(NamedTuple):

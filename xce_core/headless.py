@@ -79,7 +79,6 @@ def verdict(run: Run, options: RunOptions) -> int:
         return 0
     for line in verifier.first.lines(options.sim):
         click.echo(line, err=True)
-    rest = verifier.mismatches - 1
-    more = f" (and {rest} more)" if rest else ""
-    say(f"mismatch: {verifier.mismatches} of {verifier.compared} decisions{more}")
+    found = "1 mismatch" if verifier.mismatches == 1 else f"{verifier.mismatches} mismatches"
+    say(f"{found} in {verifier.compared} decisions compared; the first is told above")
     return MISMATCH

@@ -73,7 +73,7 @@ def test_the_first_divergence_is_told_in_full() -> None:
         "fixtures/diverges.jsonl:27: session 7 time 1791367260 job 41",
         "  recorded: dispatch job 41 on n03 (2 tasks)",
         "  replayed: pend job 41: NO_RESOURCE: a resource falls short (license)",
-        "xce_scheduler: mismatch: 2 of 8 decisions (and 1 more)",
+        "xce_scheduler: 2 mismatches in 8 decisions compared; the first is told above",
     ]
 
 
