@@ -15,7 +15,6 @@ from xce_core.model.resources import JOBS, SLOTS, Counted
 from xce_core.sched.ask import Ask, HostClaim, SharedClaim
 from xce_core.sched.ledger import Ledger
 
-
 KEPT = 20_000
 """How many kinds of jobs are remembered, so that jobs alike share what is derived from them."""
 
