@@ -48,8 +48,11 @@ class _Array:
         return shared
 
 
-TIMES_KEPT = 1 << 16
-"""Of how many jobs that are over it is remembered when they started and ended."""
+TIMES_KEPT = 1 << 15
+"""Of at least so many of the latest jobs that are over it is remembered when they got there."""
+
+
+_Times = dict[tuple[int, int], tuple[Seconds | None, Seconds]]
 
 
 class History:
@@ -58,20 +61,21 @@ class History:
     def __init__(self) -> None:
         self._jobs = IdTable()
         self._arrays: dict[int, _Array] = {}
-        self._times: dict[tuple[int, int], tuple[Seconds | None, Seconds]] = {}
+        self._times: _Times = {}
+        self._older: _Times = {}
 
     def over(self, job: Job) -> None:
         """*job* is over: take down how far it got, and when."""
         self.note(job.number, job.index, past_of(job))
-        times = self._times
-        if len(times) >= TIMES_KEPT:
-            del times[next(iter(times))]
         assert job.end_time is not None
-        times[job.number, job.index] = (job.start_time, job.end_time)
+        if len(self._times) >= TIMES_KEPT:  # forgotten in bulk: taking the oldest out is dear
+            self._older, self._times = self._times, {}
+        self._times[job.number, job.index] = (job.start_time, job.end_time)
 
     def reached(self, number: int, index: int, when: DependsOn) -> Seconds | None:
         """When a job that is over got there; None if that is not known any more."""
-        start, end = self._times.get((number, index), (None, None))
+        name = (number, index)
+        start, end = self._times.get(name) or self._older.get(name) or (None, None)
         return start if when is DependsOn.STARTED else end
 
     def note(self, number: int, index: int, past: int) -> None:

@@ -308,6 +308,7 @@ class Scheduler:
             send, close = election.send, election.close
         except Exception as error:
             raise PluginFailure(self.policy.name, "elect", describe(error)) from error
+        plain = type(self.policy).elect is Policy.elect
         select = self._select
         if self.seams is not None and self.seams.watching:
             select = partial(self.seams.select, self)
@@ -315,7 +316,7 @@ class Scheduler:
         try:
             while True:
                 try:
-                    choice = send(outcome if _listens(election) else None)
+                    choice = send(outcome if plain or _listens(election) else None)
                 except StopIteration:
                     break
                 except Exception as error:
