@@ -106,7 +106,7 @@ class Plugins:
     traffic: Callable[[str], None] | None = None
     manager: pluggy.PluginManager = field(default_factory=lambda: pluggy.PluginManager(PROJECT))
     failures: dict[str, str] = field(default_factory=dict)
-    _sources: dict[str, tuple[str, str]] = field(default_factory=dict)
+    _sources: dict[str, str] = field(default_factory=dict)
     _asked: set[str] = field(default_factory=set)
     _entries: dict[str, EntryPoint] | None = None
 
@@ -148,7 +148,7 @@ class Plugins:
     def _ask_for(self, name: str, get: Callable[[], Any], source: str) -> None:
         self._asked.add(name)
         if name not in self.blocked and self.manager.get_plugin(name) is None:
-            self._register(name, get(), source, "")
+            self._register(name, get(), source)
 
     def load_entry(self, name: str) -> None:
         """Load an installed plugin, if it is not loaded yet.
@@ -163,8 +163,7 @@ class Plugins:
         if len(bringing) > 1:
             raise PluginError(name, f"is brought by more than one of: {', '.join(bringing)}")
         entry = self.entries()[name]
-        version = entry.dist.version if entry.dist is not None else ""
-        self._register(name, entry.load(), "entry point", version)
+        self._register(name, entry.load(), "entry point")
 
     def load_readers(self) -> None:
         """Load the installed plugins that say, by a second entry point, that they read a format.
@@ -202,7 +201,7 @@ class Plugins:
         self.failures[name] = why
         self.warn(f"plugin {name} is left out: {why}")
 
-    def _register(self, name: str, plugin: Any, source: str, version: str) -> None:
+    def _register(self, name: str, plugin: Any, source: str) -> None:
         needed = getattr(plugin, NEEDED_VERSION, API_VERSION)
         if needed != API_VERSION:
             raise PluginError(name, f"needs hook interface {needed}; this one is {API_VERSION}")
@@ -214,7 +213,7 @@ class Plugins:
             near = get_close_matches(unknown[0], _KNOWN, 1)
             hint = f"; did you mean {near[0]}?" if near else ""
             raise PluginError(name, f"implements an unknown hook {unknown[0]}{hint}")
-        self._sources[name] = (source, version)
+        self._sources[name] = source
         if self.traffic is not None:
             self._listen(plugin, self.traffic)
 
@@ -325,7 +324,8 @@ class Plugins:
         return entry.dist.version if entry is not None and entry.dist is not None else ""
 
     def _row(self, name: str, plugin: Any, provides: list[str]) -> Found:
-        source, version = self._sources.get(name, ("", ""))
+        source = self._sources.get(name, "")
+        version = self._version(name) if source == "entry point" else ""
         hooks = sorted(caller.name for caller in self.manager.get_hookcallers(plugin) or ())
         return Found(name, source, version, tuple(hooks), self._clash(name), tuple(provides))
 
