@@ -126,3 +126,29 @@ def test_what_is_passed_over_makes_no_session(tmp_path: Path) -> None:
         submit(60, "2", run_time=5),
     )
     assert run_command("--sim", path, "--json").json["sessions"] == 4
+
+
+def test_a_job_held_back_and_then_started_in_one_session_verifies(tmp_path: Path) -> None:
+    """S5, P5: a policy may decide twice on a job; the recording holds both and is read back."""
+    plugin = tmp_path / "twice.py"
+    plugin.write_text(
+        "from xce_core.api import HoldBack, Policy, hookimpl\n"
+        "class Twice(Policy):\n"
+        "    name = 'twice'\n"
+        "    def elect(self, session):\n"
+        "        for job in session.pending():\n"
+        "            if session.fits(job):\n"
+        "                yield HoldBack(job, 'one moment')\n"
+        "            yield job\n"
+        "@hookimpl\n"
+        "def xce_policies():\n"
+        "    return {'twice': Twice}\n"
+    )
+    output = tmp_path / "o.jsonl"
+    given = ("-p", plugin, "--policy", "twice")
+    assert run_command("--sim", "fixtures/small.swf", *given, "--sim-output", output).stderr == ""
+    text = output.read_text()
+    assert "one moment" in text
+    done = run_command("--sim", output, *given, "--sim-verify")
+    assert done.returncode == 0, done.stderr
+    assert "no mismatch" in done.stderr

@@ -32,6 +32,9 @@ _SESSION = Table({**TIMED, "number": fields.integer(1)}, ["time"])
 
 T = TypeVar("T")
 
+Named = tuple[str, bool]
+"""A job that was decided in a session, and whether it was dispatched."""
+
 
 def looks_like_recording(first_bytes: bytes) -> bool:
     """Whether an expanded input that begins so may be a recording."""
@@ -106,7 +109,7 @@ class RecordingWorkload:
         """
         session: SessionMark | None = None
         decisions: list[Recorded] = []
-        named: set[str] = set()
+        named: set[Named] = set()
         rest = self._objects
         for value in rest if self._first is None else chain((self._first,), rest):
             kind = value.get("type")
@@ -132,16 +135,20 @@ class RecordingWorkload:
         if session is not None and not self.cut:
             yield _with_decisions(session, decisions)
 
-    def _new(self, found: list[Recorded], named: set[str], field: str) -> list[Recorded]:
-        """Decisions that may stand beside those on the *named* jobs, which theirs are put to."""
+    def _new(self, found: list[Recorded], named: set[Named], field: str) -> list[Recorded]:
+        """Decisions that may stand beside those on the *named* jobs, which theirs are put to.
+
+        A job may pend and then be dispatched in the same session, as a policy may hold it back.
+        """
         for recorded in found:
-            if recorded.job in named:
+            name = (recorded.job, recorded.allocation is not None)
+            if name in named or (recorded.job, True) in named:
                 what = f"{field}: job {recorded.job} is decided twice in a session"
                 raise InputError(self.path, self._lines.line, what)
             if len(named) == DECISIONS_LIMIT:
                 what = f"{field}: expected at most {DECISIONS_LIMIT} decisions in a session"
                 raise InputError(self.path, self._lines.line, what)
-            named.add(recorded.job)
+            named.add(name)
         return found
 
     def _told(self, read: Callable[[dict[str, Any], int], T], value: dict[str, Any]) -> T:

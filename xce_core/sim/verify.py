@@ -55,8 +55,9 @@ class Verifier(Observer):
         self.compared = 0
         self._pends = pends
         self._mark: SessionMark | None = None
-        self._expected: dict[str, Recorded] = {}
-        self._order: list[str] = []
+        self._expected: dict[tuple[str, bool], Recorded] = {}
+        self._order: list[tuple[str, bool]] = []
+        self._pended: dict[str, Pend] = {}
         self._at = 0
         self._replay: Replay | None = None
 
@@ -68,36 +69,42 @@ class Verifier(Observer):
         """What the session should decide."""
         self._mark = mark
         self._expected = {
-            recorded.job: recorded
+            (recorded.job, recorded.allocation is not None): recorded
             for recorded in mark.decisions
             if not recorded.reconstructed and (self._pends or recorded.allocation is not None)
         }
         self._order = list(self._expected)
         self._at = 0
+        self._pended = {}
 
     def decided(self, outcome: Outcome, changed: bool) -> None:
         """Compare one decision."""
         if not isinstance(outcome, Dispatch | Pend):
             return
         job = outcome.job.id
+        name = (job, isinstance(outcome, Dispatch))
         if isinstance(outcome, Dispatch):
             if outcome.reconstructed:
                 return
-        elif job not in self._expected and not (changed and self._pends):
+        elif name not in self._expected and (
+            not (changed and self._pends) or (job, True) in self._expected
+        ):  # nothing that would have been recorded, or the recording has a dispatch instead
+            self._pended[job] = outcome
             return
         self.compared += 1
-        recorded = self._expected.get(job)
+        recorded = self._expected.get(name)
         if recorded is None:
-            self._note(job, None, outcome)
+            recorded = self._expected.pop((job, not name[1]), None)
+            self._note(job, recorded, outcome)
             return
-        first = self._first_left()
-        del self._expected[job]
+        first, _ = self._first_left()
+        del self._expected[name]
         if not _same(recorded, outcome):
             self._note(job, recorded, outcome)
         elif first != job:
             self._note(job, recorded, outcome, f" (before job {first})")
 
-    def _first_left(self) -> str:
+    def _first_left(self) -> tuple[str, bool]:
         """The first job of the recorded decisions, of which some are left, not decided here."""
         while self._order[self._at] not in self._expected:
             self._at += 1
@@ -105,21 +112,24 @@ class Verifier(Observer):
 
     def session_over(self) -> None:
         """What was recorded and not decided here."""
-        for job, recorded in self._expected.items():
-            self._note(job, recorded, None)
+        for (job, _), recorded in self._expected.items():
+            self.compared += 1
+            self._note(job, recorded, self._pended.get(job))
         self._expected = {}
 
     def _note(
         self, job: str, recorded: Recorded | None, outcome: Outcome | None, remark: str = ""
     ) -> None:
         self.mismatches += 1
-        if self.first is None:
-            assert self._mark is not None
+        assert self._mark is not None
+        line = self._mark.line if recorded is None else recorded.line
+        first = self.first
+        if first is None or (first.session == self._mark.number and line < first.line):
             assert self._replay is not None
             cluster = self._replay.cluster
             replayed = "no decision" if outcome is None else outcome_text(outcome, cluster)
             self.first = Mismatch(
-                self._mark.line if recorded is None else recorded.line,
+                line,
                 self._mark.number,
                 self._mark.time,
                 job,
