@@ -69,6 +69,14 @@ def test_the_short_cut_reads_what_the_rules_read(
         assert outcome(text, options) == quick
 
 
+def test_an_odd_think_time_is_seen_where_dependencies_count() -> None:
+    """S6: the short cut leaves no field unread that the rules would read."""
+    first = "1 0 -1 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 -1\n"
+    odd = "2 0 -1 100 4 -1 -1 4 200 -1 1 1 1 1 1 1 -1 x\n"
+    assert "field 18" in str(outcome(MACHINE + first + odd, SwfOptions(dependencies=True))[1])
+    assert outcome(MACHINE + first + odd, SwfOptions())[2] == 2
+
+
 @given(lines=st.lists(FIELDS, max_size=12), options=OPTIONS)
 def test_totals_add_up(lines: list[tuple[str, ...]], options: SwfOptions) -> None:
     """Every job line is accepted, refused or a part joined to another."""

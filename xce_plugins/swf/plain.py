@@ -27,6 +27,7 @@ def plain_reader(rules: Rules, findings: Findings, one_queue: str) -> PlainReade
     known, accept, tally = rules.known, rules.seen.accept, findings.tally
     sizes, users, projects = known.sizes, known.users, known.projects
     queues, outcomes = known.queues, known.outcomes
+    waits = rules.options.dependencies
 
     def plain(line: bytes, at: int) -> Job | None:
         run: Seconds
@@ -34,7 +35,7 @@ def plain_reader(rules: Rules, findings: Findings, one_queue: str) -> PlainReade
         try:
             # fmt: off
             (ident, submitted, _, ran, allocated, _, _, requested, limited, _, status,
-             user, group, _, queue, _, preceding, _) = line.split()
+             user, group, _, queue, _, preceding, think) = line.split()
             # fmt: on
             number, submit, run, limit = int(ident), int(submitted), int(ran), int(limited)
             size = sizes[allocated if requested == UNKNOWN else requested]
@@ -48,6 +49,7 @@ def plain_reader(rules: Rules, findings: Findings, one_queue: str) -> PlainReade
             and 0 < run <= SECONDS_LIMIT
             and limit <= SECONDS_LIMIT
             and preceding == UNKNOWN
+            and (think == UNKNOWN or not waits)
             and _UNDERSCORE not in line
             and accept(number)
         ):

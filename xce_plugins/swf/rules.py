@@ -72,7 +72,7 @@ class Rules:
         self.seen = SeenIds()
         self.last: Seconds = 0
         self._path = path
-        self._options = options
+        self.options = options
         self._slots = slots
         self._findings = findings
         self._on_fault = on_fault
@@ -90,7 +90,7 @@ class Rules:
             return None
         self._findings.tally.read += 1
         try:
-            row = row_of(tokens, self._options.queues == "log", self._options.dependencies)
+            row = row_of(tokens, self.options.queues == "log", self.options.dependencies)
             job = self._taken(row, tokens, at)
         except FieldError as fault:
             cut_off = unfinished and len(tokens) < COLUMNS
@@ -102,7 +102,7 @@ class Rules:
 
     def longer(self, run: Seconds, limit: Seconds, at: int) -> tuple[Seconds, Seconds]:
         """The run time and the requested time to use, where the first is above the second."""
-        repairs = self._options.repairs
+        repairs = self.options.repairs
         if named.RAISE_LIMIT in repairs:
             self._findings.repair(named.RAISE_LIMIT, at)
             return run, run
@@ -113,7 +113,7 @@ class Rules:
         return run, limit
 
     def _malformed(self, fault: FieldError, cause: str, line: bytes, at: int) -> None:
-        if named.SKIP_MALFORMED in self._options.repairs:
+        if named.SKIP_MALFORMED in self.options.repairs:
             self._findings.repair(named.SKIP_MALFORMED, at)
             self._findings.refuse(cause, at)
             return
@@ -146,13 +146,13 @@ class Rules:
         if row.submit < 0:
             return SUBMIT_UNKNOWN
         too_large = self._slots is not None and row.procs > self._slots
-        return TOO_LARGE if too_large and named.CLAMP_PROCS not in self._options.repairs else ""
+        return TOO_LARGE if too_large and named.CLAMP_PROCS not in self.options.repairs else ""
 
     def _number(self, row: Row, at: int) -> int | None:
         """The job's number, if need be and wished for a new one; None if it is taken."""
         if self.seen.accept(row.number):
             return row.number
-        if named.RENUMBER not in self._options.repairs:
+        if named.RENUMBER not in self.options.repairs:
             return None
         self._findings.repair(named.RENUMBER, at)
         while True:
@@ -180,7 +180,7 @@ class Rules:
             outcome=known.outcome(row, tokens),
             line=at,
         )
-        if row.status in PARTS and named.MERGE_PARTIAL in self._options.repairs:
+        if row.status in PARTS and named.MERGE_PARTIAL in self.options.repairs:
             self._parted[number] = job
         return job
 
@@ -199,7 +199,7 @@ class Rules:
     def _check_order(self, submit: Seconds, at: int) -> None:
         if submit >= self.last:
             self.last = submit
-        elif named.SORT_SUBMIT in self._options.repairs:
+        elif named.SORT_SUBMIT in self.options.repairs:
             self._findings.repair(named.SORT_SUBMIT, at)
         else:
             what = f"field 2 (submit time): expected {self.last} or later, found {submit}"
@@ -225,7 +225,7 @@ class Rules:
     def _dependencies(self, row: Row, at: int) -> tuple[Dependency, ...]:
         if row.preceding <= 0:
             return ()
-        if not self._options.dependencies:
+        if not self.options.dependencies:
             self._findings.note(PRECEDING_IGNORED, at)
         elif row.preceding == row.number or self.seen.get(row.preceding) != ACCEPTED:
             self._findings.note(PRECEDING_ABSENT, at)
