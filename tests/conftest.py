@@ -5,9 +5,16 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 ROOT = Path(__file__).resolve().parent.parent
 DATA = Path(os.environ.get("XCE_DATA") or ROOT.parent / "shared" / "data")
+
+# Machines are slow at times. The gate tries the same examples each time; elsewhere new ones
+# are tried in every run, and what they find becomes a test.
+settings.register_profile("anywhere", deadline=None)
+settings.register_profile("gate", deadline=None, derandomize=True)
+settings.load_profile("gate" if os.environ.get("CI") else "anywhere")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
