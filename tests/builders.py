@@ -19,7 +19,8 @@ from xce_core.sched.policy import NoDecision, Outcome, Policy
 from xce_core.sched.scheduler import Scheduler
 from xce_core.sim.events import Event, JobAct
 from xce_core.sim.observer import Happening, Observer
-from xce_core.sim.replay import RecordedReplay, Replay
+from xce_core.sim.recorded import RecordedReplay
+from xce_core.sim.replay import Replay
 from xce_core.sim.simulated import SimulatedReplay
 from xce_core.sim.workload import ListedWorkload, Start, Timeline
 

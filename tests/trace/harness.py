@@ -18,7 +18,8 @@ from xce_core.sched.scheduler import Scheduler
 from xce_core.sched.watch import Failures, Seams
 from xce_core.sim.events import Event
 from xce_core.sim.observer import Observer
-from xce_core.sim.replay import RecordedReplay, Replay
+from xce_core.sim.recorded import RecordedReplay
+from xce_core.sim.replay import Replay
 from xce_core.sim.run import RunOptions
 from xce_core.sim.simulated import SimulatedReplay
 from xce_core.sim.wording import outcome_text

@@ -49,18 +49,6 @@ class Failures:
         self.report(plugin, hook, describe(error))
 
 
-def announce(hook: Any, failures: Failures, /, **facts: object) -> None:
-    """Tell every plugin; one that raises is noted and changes nothing.
-
-    :param hook: a pluggy hook caller.
-    """
-    for impl in hook.get_hookimpls():
-        try:
-            impl.function(*(facts[name] for name in impl.argnames))
-        except Exception as error:
-            failures.note(impl.plugin_name, hook.name, error)
-
-
 class Selected(NamedTuple):
     """A selection as it begins.
 

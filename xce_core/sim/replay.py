@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator
 from itertools import chain
@@ -21,8 +22,6 @@ from xce_core.sim.events import (
     JobChange,
     JobEnd,
     QueueChange,
-    Recorded,
-    SessionMark,
     time_of,
 )
 from xce_core.sim.observer import Happening, Observer, Told
@@ -32,8 +31,8 @@ if TYPE_CHECKING:
     from xce_core.sched.watch import Seams
 
 
-class Replay:
-    """What both timelines share. Use :func:`xce_core.sim.run.replay_of` to make one.
+class Replay(ABC):
+    """What both timelines share; :class:`xce_core.sim.run.Run` makes the one that is asked for.
 
     A driver calls :meth:`advance` and, as long as it is true, runs through
     :meth:`outcomes`; between any two steps everything may be looked at.
@@ -117,12 +116,12 @@ class Replay:
                     self._suspend(job)
         self.starting = False
 
+    @abstractmethod
     def advance(self) -> bool:
         """Let happen what happens before the next session; False if there is no other.
 
         It can be called again where it was paused.
         """
-        raise NotImplementedError
 
     def outcomes(self) -> Iterator[Outcome]:
         """The outcomes of the current session: dispatches taken over, then its own."""
@@ -362,85 +361,3 @@ def up_slots(scheduler: Scheduler) -> int:
         for host in scheduler.cluster.hosts
         if not down >> host.index & 1
     )
-
-
-class RecordedReplay(Replay):
-    """The recorded timeline: sessions, ends and changes at their recorded times."""
-
-    def __init__(
-        self,
-        workload: Workload,
-        scheduler: Scheduler,
-        observers: tuple[Observer, ...],
-        each: bool,
-    ) -> None:
-        super().__init__(workload, scheduler, observers, each)
-        self.mark: SessionMark | None = None
-        self._missing: dict[str, tuple[Allocation, int]] = {}
-
-    def advance(self) -> bool:
-        """Let happen what the recording has before its next session."""
-        if self.mark is not None:
-            self._note_missing(self.mark)
-            self.mark = None
-        while (event := self._next_event) is not None:
-            if self.paused:
-                return False
-            self._next_event = next(self._events, None)
-            self.now = time_of(event)
-            if isinstance(event, SessionMark):
-                self.events_done += 1
-                self.number = event.number
-                self.mark = event
-                self._check_known(event)
-                self._reconcile(event)
-                self.scheduler.wake(self.now)  # also who was freed by what was taken over
-                for tell in self.tell.recorded:
-                    tell(event)
-                return True
-            self._apply(event)
-        self.finish()
-        return False
-
-    def missing(self) -> tuple[Recorded, ...]:
-        """What the next session will take over: it runs by the recording, but not here."""
-        if self.mark is not None:
-            self._note_missing(self.mark)
-        return tuple(
-            Recorded(job, allocation, None, True, line)
-            for job, (allocation, line) in self._missing.items()
-        )
-
-    def _check_known(self, mark: SessionMark) -> None:
-        """Whether every job that the recording decides came in before.
-
-        :raises InputError: if one did not.
-        """
-        jobs = self.scheduler.jobs
-        for recorded in mark.decisions:
-            if recorded.job not in jobs and not self.scheduler.was_submitted(recorded.job):
-                what = f"job: job {recorded.job} was never submitted"
-                raise InputError(self.workload.path, recorded.line, what)
-
-    def _note_missing(self, mark: SessionMark) -> None:
-        """Remember what *mark* says was started in it and was not started here."""
-        for recorded in mark.decisions:
-            if recorded.allocation is not None:
-                job = self.scheduler.jobs.get(recorded.job)
-                if job is not None and job.state not in STARTED:
-                    self._missing[recorded.job] = (recorded.allocation, recorded.line)
-
-    def _reconcile(self, mark: SessionMark) -> None:
-        """Start what the recording says is running and this replay did not start."""
-        for recorded in mark.decisions:
-            if recorded.reconstructed and recorded.allocation is not None:
-                self._missing[recorded.job] = (recorded.allocation, recorded.line)
-        for job_id, (allocation, line) in self._missing.items():
-            job = self.scheduler.jobs.get(job_id)
-            if job is not None and job.state not in STARTED:
-                self._take_over(job, allocation, line)
-        self._missing.clear()
-
-    def _requeue(self, job: Job) -> None:
-        self._missing.pop(job.id, None)
-        super()._requeue(job)

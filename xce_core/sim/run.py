@@ -18,10 +18,11 @@ from xce_core.sim.inputs import open_workload
 from xce_core.sim.jobs_csv import JobsCsv
 from xce_core.sim.metrics import TAU, Metrics, Result
 from xce_core.sim.observer import Observer
+from xce_core.sim.recorded import RecordedReplay
 from xce_core.sim.recorder import Recorder
 from xce_core.sim.recording import RecordingWorkload
 from xce_core.sim.recording_header import Pends
-from xce_core.sim.replay import RecordedReplay, Replay
+from xce_core.sim.replay import Replay
 from xce_core.sim.results import DecisionLog, Figures, JobTable
 from xce_core.sim.simulated import SimulatedReplay
 from xce_core.sim.verify import Verifier

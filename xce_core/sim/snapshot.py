@@ -21,8 +21,9 @@ from xce_core.sim.events import (
     SessionMark,
     time_of,
 )
+from xce_core.sim.recorded import RecordedReplay
 from xce_core.sim.recording_header import Pends
-from xce_core.sim.replay import RecordedReplay, Replay
+from xce_core.sim.replay import Replay
 from xce_core.sim.workload import Timeline, Workload
 from xce_core.sim.writer import RecordingWriter
 
