@@ -6,7 +6,6 @@ import math
 import os
 import sys
 from collections.abc import Callable
-from importlib.metadata import PackageNotFoundError, version
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
@@ -43,6 +42,8 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 def _version(context: click.Context, parameter: click.Parameter, wanted: bool) -> None:
     if wanted:
+        from importlib.metadata import PackageNotFoundError, version
+
         try:
             number = version("xce_scheduler")
         except PackageNotFoundError:
@@ -198,7 +199,7 @@ def _interact(context: click.Context, given: dict[str, Any]) -> int:
     if given["sim"] == "-" and not startup.batch:
         raise click.UsageError("--sim - with -i takes its commands from -x and --ex: add --batch")
     plugins, options = _plugins(given), _run_options(given)
-    run, status = load_frontend("repl")(options, plugins, startup)
+    run, status = load_frontend("repl", plugins)(options, plugins, startup)
     warn(run)
     return verdict(run, options) or status
 
@@ -277,8 +278,9 @@ def _input_options(pairs: tuple[str, ...], repairs: tuple[str, ...]) -> dict[str
 def plugins_command(before: dict[str, Any], /, as_json: bool, **given: Any) -> None:
     """List plugins: name, version, source, kind, what they provide, and what is wrong."""
     from xce_core.listings import plugin_lines, plugins_json
+    from xce_core.plugin_list import list_plugins
 
-    rows = _all_plugins(before, given).found()
+    rows = list_plugins(_all_plugins(before, given))
     click.echo(plugins_json(rows) if as_json else "\n".join(plugin_lines(rows)))
 
 

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from importlib.metadata import entry_points
 from typing import TYPE_CHECKING
 
+from xce_core.installed import FRONTENDS
 from xce_core.plugins import PluginError
 from xce_core.sched.allocator import describe
 
 if TYPE_CHECKING:
     from xce_core.plugins import Plugins
     from xce_core.sim.run import Run, RunOptions
-
-GROUP = "xce.frontends"
-"""The entry point group of front ends; each is a :data:`Frontend`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,15 +36,15 @@ Frontend = Callable[["RunOptions", "Plugins", Startup], "tuple[Run, int]"]
 """Runs what the user asks for; gives the run, which is over, and an exit status."""
 
 
-def load_frontend(name: str) -> Frontend:
+def load_frontend(name: str, plugins: Plugins) -> Frontend:
     """The installed front end of that name.
 
     :raises PluginError: if there is none, or it can't be loaded.
     """
-    for entry in entry_points(group=GROUP, name=name):
+    for entry in plugins.installed.frontends.get(name, ()):
         try:
             frontend: Frontend = entry.load()
         except Exception as error:
             raise PluginError(name, describe(error)) from error
         return frontend
-    raise PluginError(name, f"no front end of this name is installed (group {GROUP})")
+    raise PluginError(name, f"no front end of this name is installed (group {FRONTENDS})")

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 from xce_core.hookspecs import API_VERSION
 
 if TYPE_CHECKING:
-    from xce_core.plugins import Found, Plugins
+    from xce_core.plugin_list import Found
+    from xce_core.plugins import Plugins
 
 
 def plugin_lines(rows: list[Found]) -> Iterator[str]:

@@ -15,8 +15,8 @@ from xce_core.model.hostlist import fold
 from xce_core.model.jobs import Job
 from xce_core.sched.policy import NoDecision, Outcome
 from xce_core.sim.replay import Replay
+from xce_core.suggestions import did_you_mean
 from xce_repl.interface import CommandError
-from xce_repl.names import did_you_mean
 from xce_repl.times import Clock
 
 

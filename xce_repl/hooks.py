@@ -5,53 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import pluggy
-
-from xce_core.hookspecs import PROJECT, SeamSpecs
+from xce_core.hook_rules import REPL_PREFIX, specified
+from xce_core.hookspecs import SeamSpecs
 from xce_core.model.jobs import Seconds
-from xce_core.plugins import REPL_PREFIX, PluginError
 from xce_core.sched.policy import Outcome
 from xce_core.sched.watch import Failures, Seams
 from xce_repl.hookspecs import ReplSpecs
 from xce_repl.interface import Decided, Round
-from xce_repl.names import did_you_mean
 
 if TYPE_CHECKING:
     from xce_core.plugins import Plugins
     from xce_core.sched.scheduler import Scheduler
-
-
-def switch_on(plugins: Plugins) -> None:
-    """Register the specifications of seams and REPL, then load every installed plugin.
-
-    :raises PluginError: if a plugin that the user named breaks them.
-    """
-    try:
-        plugins.switch_seams_on()
-        plugins.manager.add_hookspecs(ReplSpecs)
-    except pluggy.PluginValidationError as error:
-        name = plugins.manager.get_name(error.plugin) or "?"
-        raise PluginError(name, " ".join(str(error).split())) from None
-    for name, plugin in plugins.manager.list_name_plugin():
-        if unknown := _unknown(plugins.manager, plugin):
-            raise PluginError(name, unknown)
-    plugins.load_all()
-    for name, plugin in plugins.manager.list_name_plugin():
-        if unknown := _unknown(plugins.manager, plugin):
-            plugins.manager.unregister(plugin)
-            plugins.failures[name] = unknown
-            plugins.warn(f"plugin {name} is left out: {unknown}")
-
-
-def _unknown(manager: pluggy.PluginManager, plugin: Any) -> str:
-    """What is wrong with the REPL hooks of *plugin*; empty if nothing is."""
-    for caller in manager.get_hookcallers(plugin) or ():
-        if caller.name.startswith(REPL_PREFIX) and not caller.has_spec():
-            impls = [impl for impl in caller.get_hookimpls() if impl.plugin is plugin]
-            if any(not impl.optionalhook for impl in impls):
-                hint = did_you_mean(caller.name, _repl_names())
-                return f"implements an unknown hook {caller.name}{hint}"
-    return ""
 
 
 _OF_SESSIONS = ("xce_repl_decided", "xce_repl_may_collapse")
@@ -72,12 +36,12 @@ class Hooks:
         self._failures = Failures(self._note)
         self._told: set[tuple[str, str]] = set()
         self.notices: list[str] = []
-        self._impls = {name: self._sorted(name) for name in _repl_names()}
+        self._impls = {name: self._sorted(name) for name in specified(ReplSpecs)}
         self._askers = self._impls["xce_repl_wants_each"]
         asked = self._owners("xce_repl_wants_each")
         self._always_each = bool(self._owners("xce_wants_watch") - asked)
-        self._always = bool(self._owners(*_seam_names(), *_OF_SESSIONS) - asked)
-        self._seen = bool(self._owners(*_seam_names()))
+        self._always = bool(self._owners(*specified(SeamSpecs), *_OF_SESSIONS) - asked)
+        self._seen = bool(self._owners(*specified(SeamSpecs)))
         self._judge = bool(self._owners("xce_repl_may_collapse"))
         self._seams: Seams | None = None
         self._wanted = True
@@ -171,11 +135,3 @@ def _lines(answer: object) -> Sequence[object]:
     if isinstance(answer, str):
         return (answer,)
     return answer if isinstance(answer, (list, tuple)) else (f"{answer!r}",)
-
-
-def _repl_names() -> list[str]:
-    return [name for name in vars(ReplSpecs) if name.startswith(REPL_PREFIX)]
-
-
-def _seam_names() -> list[str]:
-    return [name for name in vars(SeamSpecs) if name.startswith(f"{PROJECT}_")]

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from xce_core.plugin_list import Found, list_plugins
 from xce_core.sim.events import JobEnd, SessionMark
 from xce_core.sim.simulated import SimulatedReplay
 from xce_core.sim.workload import InputError
@@ -86,9 +87,8 @@ class InfoRun:
         """info plugins"""
         no_words(rest, "info plugins")
         rows = [("plugin", "version", "source", "hooks")]
-        for row in self._simulator.plugins.found():
-            hooks = f"left out: {row.failure}" if row.failure else ", ".join(row.hooks)
-            rows.append((row.name, row.version or "-", row.source or "-", hooks))
+        for row in list_plugins(self._simulator.plugins):
+            rows.append((row.name, row.version or "-", row.source or "-", _hooks(row)))
         yield from columns(rows)
 
     def verify(self, rest: str) -> Iterator[str]:
@@ -101,3 +101,11 @@ class InfoRun:
         yield f"decisions compared {verifier.compared}, mismatches {verifier.mismatches}"
         if verifier.first is not None:
             yield from verifier.first.lines(self._simulator.run.options.sim)
+
+
+def _hooks(row: Found) -> str:
+    """What a plugin listens to, or why it does not; and what of it can't be used."""
+    if not row.loaded:
+        return f"left out: {row.failure}" if row.failure else "not loaded: nothing needs it"
+    hooks = ", ".join(row.hooks)
+    return f"{hooks} ({row.failure})" if row.failure else hooks

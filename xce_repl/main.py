@@ -7,7 +7,7 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from xce_repl.hooks import switch_on
+from xce_repl.hookspecs import ReplSpecs
 from xce_repl.interface import CommandError
 from xce_repl.simulator import Simulator
 from xce_repl.sources import Listed, StandardInput, script
@@ -23,7 +23,8 @@ def run(options: RunOptions, plugins: Plugins, startup: Startup) -> tuple[Run, i
 
     :raises Exception: what broke the replay off, if anything did.
     """
-    switch_on(plugins)
+    plugins.switch_on(ReplSpecs)
+    plugins.load_all(readers=False)
     taken = "-" in (options.output, options.jobs_csv, options.log)
     stream = sys.stderr if taken else sys.stdout
     with suppress(AttributeError):

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
+from xce_core.suggestions import did_you_mean
 from xce_repl.interface import CommandError
 
 T = TypeVar("T")
@@ -78,12 +79,4 @@ class Names(Generic[T]):
         return sorted(name for name in self._found if name.startswith(word))
 
     def _hint(self, word: str) -> str:
-        return did_you_mean(word, list(self._found))
-
-
-def did_you_mean(word: str, known: list[str]) -> str:
-    """A hint at the known name that is nearest to *word*; empty if none is near."""
-    from difflib import get_close_matches
-
-    near = get_close_matches(word, known, 1)
-    return f"; did you mean {near[0]}?" if near else ""
+        return did_you_mean(word, self._found)

@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from xce_core.model.jobs import format_job_id, parse_job_id
 from xce_core.model.ranges import RangeError, unfold_numbers
+from xce_core.suggestions import did_you_mean
 from xce_repl.interface import CommandError
-from xce_repl.names import did_you_mean
 
 
 def no_words(rest: str, usage: str) -> None:

@@ -289,7 +289,7 @@ def test_a_fault_names_the_table(tmp_path: Path, text: str, fault: str) -> None:
 
 def test_a_cluster_file_is_bounded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """S8: an endless one is not read."""
-    monkeypatch.setattr("xce_core.sim.cluster_file.FILE_LIMIT", 10)
+    monkeypatch.setattr("xce_core.sim.cluster_file.CLUSTER_LIMIT", 10)
     assert fault_of(tmp_path, HOST) == " expected a file of at most 10 bytes"
 
 

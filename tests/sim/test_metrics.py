@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 
 from xce_core.model.jobs import Job, JobState, Seconds
 from xce_core.model.requests import Primary, Requirement
-from xce_core.sim.metrics import Metrics, Result, Stats, Usage, nearest_rank, stats_of
+from xce_core.sim.figures import Result, Stats, Usage, nearest_rank, stats_of
+from xce_core.sim.metrics import Metrics
 from xce_core.sim.workload import Tally
 
 ONE_TASK = Requirement.single(Primary(1, 1, (("slots", 1),)))

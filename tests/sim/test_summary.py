@@ -5,7 +5,8 @@ from collections import Counter
 
 from xce_core.model.jobs import Job, JobState, Seconds
 from xce_core.model.requests import Primary, Requirement
-from xce_core.sim.metrics import Metrics, Result
+from xce_core.sim.figures import Result
+from xce_core.sim.metrics import Metrics
 from xce_core.sim.summary import as_json, text_lines
 from xce_core.sim.workload import Tally
 

@@ -33,7 +33,7 @@ DUMP = str(FIXTURES / "small.slurm")
 def the_plugins() -> Plugins:
     """Plugins with the reader loaded, whether it is installed or only there."""
     plugins = Plugins()
-    plugins.load("slurm" if "slurm" in plugins.entries() else "xce_plugins.slurm")
+    plugins.load("slurm" if "slurm" in plugins.installed.plugins else "xce_plugins.slurm")
     return plugins
 
 

@@ -6,7 +6,7 @@ import re
 import sys
 
 from xce_core.model.cluster import Cluster
-from xce_core.sim.cluster_object import cluster_of
+from xce_core.sim.cluster_object import CLUSTER_LIMIT, cluster_of
 from xce_core.sim.fields import FieldError
 from xce_core.sim.streams import open_input
 from xce_core.sim.workload import InputError
@@ -15,9 +15,6 @@ if sys.version_info >= (3, 11):
     import tomllib
 else:
     import tomli as tomllib
-
-FILE_LIMIT = 64 * 2**20
-"""How many bytes a cluster file may have."""
 
 _PLACE = re.compile(r"(.*) \(at line (\d+), column (\d+)\)", re.DOTALL)
 
@@ -28,9 +25,9 @@ def load_cluster(path: str) -> Cluster:
     :raises InputError: if it can't be read, or is no proper cluster.
     """
     with open_input(path) as source:
-        data = source.read(FILE_LIMIT + 1)
-    if len(data) > FILE_LIMIT:
-        raise InputError(path, 0, f"expected a file of at most {FILE_LIMIT} bytes")
+        data = source.read(CLUSTER_LIMIT + 1)
+    if len(data) > CLUSTER_LIMIT:
+        raise InputError(path, 0, f"expected a file of at most {CLUSTER_LIMIT} bytes")
     try:
         return cluster_of(tomllib.loads(_decoded(data, path)))
     except FieldError as error:

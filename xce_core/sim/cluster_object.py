@@ -19,6 +19,9 @@ from xce_core.sim.host_lists import host_names
 DEFAULT_QUEUE = Queue("default")
 """The queue of a cluster that names none."""
 
+CLUSTER_LIMIT = 64 * 2**20
+"""How many bytes the text of a cluster may have."""
+
 _WORD = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
 _DIMENSIONS = {
     "user": Dimension.USER,

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Iterable, Mapping
-from difflib import get_close_matches
 from enum import Enum
 from typing import Any, TypeVar
 
@@ -13,6 +12,7 @@ from xce_core.model.amounts import LARGEST_AMOUNT, AmountError, parse_amount
 from xce_core.model.expressions import Expression, ExpressionError, parse_expression
 from xce_core.model.jobs import Seconds, canonical_seconds
 from xce_core.model.resources import Resource
+from xce_core.suggestions import did_you_mean
 
 NAME_LIMIT = 255
 """How many characters a name may have."""
@@ -94,9 +94,7 @@ def mismatch(expected: str, value: object) -> FieldError:
 
 def unknown(kind: str, name: str, known: Iterable[str]) -> FieldError:
     """The error for a name that is none of the *known*, with the one that may be meant."""
-    close = get_close_matches(name, list(known), 1)
-    hint = f"; did you mean {close[0]}?" if close else ""
-    return FieldError(f"unknown {kind} {shown(name)}{hint}")
+    return FieldError(f"unknown {kind} {shown(name)}{did_you_mean(name, known)}")
 
 
 # Objects and lists.
@@ -131,9 +129,7 @@ class Table:
         return found
 
     def _unknown(self, name: str) -> FieldError:
-        close = get_close_matches(name, list(self.checks), 1)
-        hint = f"; did you mean {close[0]}?" if close else ""
-        return FieldError(f"unknown field{hint}", name)
+        return FieldError(f"unknown field{did_you_mean(name, self.checks)}", name)
 
 
 def as_object(value: object) -> dict[str, Any]:

@@ -60,7 +60,7 @@ def reader_for(
     if form == RECORDING or (form is None and (not head.strip() or looks_like_recording(head))):
         return None
     ending = form or ending_of(path)
-    if ending in plugins.entries():
+    if ending in plugins.installed.plugins:
         plugins.load(ending)
     else:
         plugins.load_readers()

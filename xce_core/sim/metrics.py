@@ -1,4 +1,4 @@
-"""The figures of a replay: jobs by outcome, makespan, utilisation, waits and slowdowns.
+"""Gathers the figures of a replay: jobs by outcome, makespan, utilisation, waits, slowdowns.
 
 ``docs/metrics.md`` states each formula with its population and window. A replay calls
 :meth:`Metrics.stint` and :meth:`Metrics.job_over` once a job, so these only add and append.
@@ -9,116 +9,21 @@ from __future__ import annotations
 import math
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator
 from operator import add, mul
+from typing import TYPE_CHECKING
 
 from xce_core.model.jobs import STARTED, Job, JobState, Seconds, canonical_seconds
 from xce_core.sim.workload import Tally
+
+if TYPE_CHECKING:
+    from xce_core.sim.figures import Causes, Outcomes, Result, Stats, Usage
 
 TAU = 10
 """Below this run time, in seconds, bounded slowdown does not blame the scheduler."""
 
 _DONE = JobState.DONE  # a module's name is found faster than a member of an enumeration
 _FAILED = JobState.FAILED
-
-
-@dataclass(frozen=True, slots=True)
-class Stats:
-    """A distribution; percentiles by nearest rank, so each is a value that occurred.
-
-    All but :attr:`count` are None if there is no value.
-    """
-
-    count: int
-    mean: float | None = None
-    p50: float | None = None
-    p90: float | None = None
-    p95: float | None = None
-    p99: float | None = None
-    max: float | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class Outcomes:
-    """How many jobs came to what; each job is counted in one field, but for the last.
-
-    :param killed: killed after the start for another reason than its time limit.
-    :param never_started: over without a start, or still waiting when the replay ended.
-    :param still_running: running or suspended when the replay ended.
-    :param refused: not taken: it could never have run, or its input was at fault.
-    :param still_waiting: those of ``never_started`` that were waiting when the replay ended.
-    """
-
-    done: int
-    failed: int
-    killed: int
-    killed_at_limit: int
-    never_started: int
-    still_running: int
-    refused: int
-    still_waiting: int
-
-    @property
-    def total(self) -> int:
-        """All jobs, refused ones too."""
-        ended = self.done + self.failed + self.killed + self.killed_at_limit
-        return ended + self.never_started + self.still_running + self.refused
-
-
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """How much of the cluster was used between two times.
-
-    :param start: first submission, or the start of the replay if that is later.
-    :param end: last end of a stretch of running.
-    :param busy: slot-seconds held by jobs.
-    :param available: slot-seconds of hosts that were not down.
-    """
-
-    start: Seconds | None
-    end: Seconds | None
-    busy: Seconds
-    available: Seconds
-
-    @property
-    def utilisation(self) -> float | None:
-        """Busy as a part of available; None if nothing was available."""
-        return self.busy / self.available if self.available else None
-
-
-Causes = tuple[tuple[str, int], ...]
-"""How often each cause occurred, in the order of the causes."""
-
-
-@dataclass(frozen=True, slots=True)
-class Result:
-    """The figures of a whole replay; times in seconds.
-
-    :param dispatches: jobs started, those taken over from a recording among them.
-    :param makespan: last end less first submission; None if no job ran.
-    :param wait: submission to start.
-    :param eligible_wait: from when the job could have started, had there been room.
-    :param slowdown_undefined: jobs without a slowdown, as their run time is 0.
-    :param tau: the bound of ``bounded_slowdown``.
-    """
-
-    outcomes: Outcomes
-    sessions: int
-    dispatches: int
-    first_submit: Seconds | None
-    last_end: Seconds | None
-    makespan: Seconds | None
-    usage: Usage
-    wait: Stats
-    eligible_wait: Stats
-    turnaround: Stats
-    slowdown: Stats
-    slowdown_undefined: int
-    bounded_slowdown: Stats
-    tau: Seconds
-    refused: Causes
-    repaired: Causes
 
 
 class Metrics:
@@ -229,6 +134,8 @@ class Metrics:
         :param tally: what the reader of the input mended and refused; what
             :meth:`refused` was told is added to the latter.
         """
+        from xce_core.sim.figures import Result, stats_of
+
         refused = self._refused + (tally.refused if tally else Counter())
         first, last = _finite(self._first_submit), _finite(self._last_end)
         turnarounds = array("d", map(add, self._waits, self._runs))
@@ -254,6 +161,8 @@ class Metrics:
         )
 
     def _outcomes(self, refused: int) -> Outcomes:
+        from xce_core.sim.figures import Outcomes
+
         return Outcomes(
             done=len(self._waits) - self._failed - self._killed - self._at_limit,
             failed=self._failed,
@@ -269,6 +178,8 @@ class Metrics:
         """Those of the eligible waits, which without dependencies are the waits again."""
         if self._eligible_waits == self._waits:
             return wait
+        from xce_core.sim.figures import stats_of
+
         return stats_of(self._eligible_waits, canonical_seconds)
 
     def _bounded_slowdowns(self, turnarounds: Iterable[float]) -> Iterator[float]:
@@ -277,6 +188,8 @@ class Metrics:
             yield max(1.0, t / (r if r > tau else tau))
 
     def _usage(self) -> Usage:
+        from xce_core.sim.figures import Usage
+
         start = _finite(max(self._first_submit, self._since))
         end = _finite(self._last_end)
         if start is None or end is None:
@@ -288,24 +201,6 @@ class Metrics:
         times = [canonical_seconds(min(max(time, start), end)) for time in self._changes]
         lengths = (after - time for time, after in zip(times, [*times[1:], end], strict=True))
         return canonical_seconds(sum(map(mul, self._levels, lengths)))
-
-
-def stats_of(values: Iterable[float], form: Callable[[float], float] = float) -> Stats:
-    """The distribution of *values*; the order in which they come makes no difference.
-
-    :param form: gives single values their final form; the mean is not rounded.
-    """
-    ordered = sorted(values)
-    count = len(ordered)
-    if not count:
-        return Stats(0)
-    mean = math.fsum(ordered) / count
-    return Stats(count, mean, *(form(nearest_rank(ordered, p)) for p in (50, 90, 95, 99, 100)))
-
-
-def nearest_rank(ordered: Sequence[float], percent: int) -> float:
-    """The least of the rising values that has *percent* per cent of them at or below it."""
-    return ordered[-(-percent * len(ordered) // 100) - 1]
 
 
 def _causes(counts: Counter[str]) -> Causes:

@@ -10,7 +10,7 @@ from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Job, Seconds
 from xce_core.sim import fields
 from xce_core.sim.allocation_fields import DecisionReader
-from xce_core.sim.cluster_file import FILE_LIMIT
+from xce_core.sim.cluster_object import CLUSTER_LIMIT
 from xce_core.sim.event_fields import TIMED, TimedEvent, event_readers
 from xce_core.sim.events import Event, Recorded, SessionMark
 from xce_core.sim.fields import FieldError, Table, mismatch
@@ -52,7 +52,7 @@ def open_recording(
         which it is cut off is left out, as not all of its decisions need be there.
     :raises InputError: for a fault so far; a CutOffError if the file is cut off there.
     """
-    lines = JsonLines(source, path, up_to_cut, FILE_LIMIT)
+    lines = JsonLines(source, path, up_to_cut, CLUSTER_LIMIT)
     objects = lines.objects()
     first = next(objects, None)
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, field
-from typing import TextIO
+from typing import TYPE_CHECKING, TextIO
 
 from xce_core.model.cluster import Cluster
 from xce_core.plugins import Plugins
@@ -13,10 +13,9 @@ from xce_core.sched.allocator import PluginFailure
 from xce_core.sched.policy import Policy
 from xce_core.sched.scheduler import Scheduler
 from xce_core.sim.atomic import AtomicFile
-from xce_core.sim.cluster_file import load_cluster
 from xce_core.sim.inputs import open_workload
 from xce_core.sim.jobs_csv import JobsCsv
-from xce_core.sim.metrics import TAU, Metrics, Result
+from xce_core.sim.metrics import TAU, Metrics
 from xce_core.sim.observer import Observer
 from xce_core.sim.recorded import RecordedReplay
 from xce_core.sim.recorder import Recorder
@@ -25,8 +24,11 @@ from xce_core.sim.recording_header import Pends
 from xce_core.sim.replay import Replay
 from xce_core.sim.results import DecisionLog, Figures, JobTable
 from xce_core.sim.simulated import SimulatedReplay
-from xce_core.sim.verify import Verifier
 from xce_core.sim.workload import InputError, OptionError, Timeline, Workload
+
+if TYPE_CHECKING:
+    from xce_core.sim.figures import Result
+    from xce_core.sim.verify import Verifier
 
 DEFAULT_POLICY = "builtin_fcfs"
 """The policy where neither the user nor the input names one and plugins may be looked for."""
@@ -90,7 +92,7 @@ class Run:
     def __enter__(self) -> Run:
         with ExitStack() as stack:
             options = self.options
-            cluster = load_cluster(options.cluster) if options.cluster else None
+            cluster = _cluster(options.cluster) if options.cluster else None
             self.workload = open_workload(
                 options.sim,
                 self.plugins,
@@ -132,8 +134,8 @@ class Run:
     def _policy(self, workload: Workload) -> Policy:
         """The policy that the user, else the input, names; else the default, if there is any."""
         name = self.options.policy or workload.policy
-        if name is None and self.plugins.autoload and DEFAULT_POLICY in self.plugins.entries():
-            name = DEFAULT_POLICY
+        if name is None and self.plugins.autoload:
+            name = DEFAULT_POLICY if DEFAULT_POLICY in self.plugins.installed.plugins else None
         if name is None or name == Policy.name:
             return Policy()
         return self.plugins.policy(name)
@@ -144,6 +146,8 @@ class Run:
         if timeline is not Timeline.RECORDED:
             what = "there are no recorded decisions to verify: it is not replayed as recorded"
             raise InputError(self.options.sim, 0, what)
+        from xce_core.sim.verify import Verifier
+
         return Verifier(getattr(self.workload, "pends", Pends.CHANGES) is not Pends.NONE)
 
     def _scheduler(self, cluster: Cluster, policy: Policy) -> Scheduler:
@@ -203,3 +207,9 @@ class Run:
         found = [(f"plugin {text}", count) for text, count in self.failures.items()]
         found += [(f"passed over: {cause}", n) for cause, n in self.replay.skipped.items()]
         return found
+
+
+def _cluster(path: str) -> Cluster:
+    from xce_core.sim.cluster_file import load_cluster  # brings a TOML parser with it
+
+    return load_cluster(path)

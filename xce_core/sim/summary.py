@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from xce_core.sim.metrics import Causes, Outcomes, Result, Stats
+from xce_core.sim.figures import Causes, Outcomes, Result, Stats
 
 FORMAT = "xce-result"
 VERSION = 1
