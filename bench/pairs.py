@@ -9,6 +9,7 @@ Peak memory below some 9 MiB, that of the helper which measures, is not seen.
 """
 
 import json
+import os
 import shlex
 import statistics
 import subprocess
@@ -16,11 +17,13 @@ import sys
 import tempfile
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
+from functools import cache
 from pathlib import Path
 
 import click
 
 MEASURE = Path(__file__).with_name("measure.py")
+NO_BYTECODE = "PYTHONDONTWRITEBYTECODE"
 
 
 class CommandFailed(Exception):
@@ -79,11 +82,25 @@ class Comparison:
     b: Side
 
 
+@cache
+def _bytecode() -> tempfile.TemporaryDirectory[str]:
+    """A folder for bytecode, which is there until the program ends."""
+    return tempfile.TemporaryDirectory(prefix="xce-bytecode-")
+
+
+def environment() -> dict[str, str]:
+    """That of the runs: Python keeps bytecode, as it does of an installed program."""
+    kept = {name: value for name, value in os.environ.items() if name != NO_BYTECODE}
+    if NO_BYTECODE in os.environ:
+        kept["PYTHONPYCACHEPREFIX"] = _bytecode().name
+    return kept
+
+
 def measure(command: Sequence[str]) -> Run:
     """Run *command* once, or say why it failed."""
     with tempfile.NamedTemporaryFile("r", errors="replace") as errors:
         helper = [sys.executable, "-I", "-S", str(MEASURE), errors.name, *command]
-        done = subprocess.run(helper, capture_output=True, text=True, check=False)
+        done = subprocess.run(helper, capture_output=True, text=True, env=environment())
         if done.returncode:
             raise CommandFailed(f"{shlex.join(command)}: {done.stderr.strip().splitlines()[-1]}")
         seconds, peak, status = done.stdout.split()

@@ -39,6 +39,8 @@ ROOT = Path(__file__).parent.parent
 BARE_LOOP = ROOT / "tests" / "reference" / "fcfs.py"
 BARE_EASY = ROOT / "tests" / "reference" / "easy.py"
 EASY = ("-p", str(ROOT / "fixtures" / "plugins" / "easy" / "xce_easy.py"), "--policy", "easy")
+IN_REPL = ("-i", "--batch", "--no-init")
+BARE_IMPORT = "import click, pluggy"
 
 
 class Sizes(click.ParamType):
@@ -290,6 +292,28 @@ def _copy_core(target: Path) -> Path:
 def _with_path(first: Path, command: Sequence[str]) -> list[str]:
     path = os.pathsep.join(filter(None, (str(first), os.environ.get("PYTHONPATH"))))
     return ["env", f"PYTHONPATH={path}", *command]
+
+
+@main.command("continue")
+@click.option("--jobs", "size", default=100_000, show_default=True, type=click.IntRange(min=1))
+@click.pass_obj
+def continue_(bench: Bench, size: int) -> None:
+    """`continue` through the whole log in the REPL against the headless run."""
+    jobs, procs = bench.source(size)
+    headless = bench.simulate(bench.slice("log", jobs, procs))
+    names = ("continue", "headless")
+    result = bench.compare(names, ([*headless, *IN_REPL, "--ex", "continue"], headless))
+    bench.report(f"continue, {size:,} jobs", names, result)
+
+
+@main.command("start-up")
+@click.pass_obj
+def start_up(bench: Bench) -> None:
+    """The REPL up to its first prompt on a small recording against a bare import."""
+    names = ("start-up", "bare import")
+    fixture = ROOT / "fixtures" / "contention.jsonl"
+    commands = ([*bench.simulate(fixture), *IN_REPL], [sys.executable, "-c", BARE_IMPORT])
+    bench.report("start-up", names, bench.compare(names, commands))
 
 
 @main.command("long-queue")

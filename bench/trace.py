@@ -7,8 +7,6 @@ usage: python -m bench.trace [--log FILE] [--jobs N] [--pairs N] [--json]
 3. `level full` on 100 and on 1,000 hosts (line bound 1000) against a bare loop that formats
    the same lines, in this process. The trace's side is a whole decision: the job comes, is
    placed, traced, stored, shown and ends. Processor time, since both are one process.
-
-The runs of 1 and 2 use a cache of bytecode, as those of an installed program do.
 """
 
 from __future__ import annotations
@@ -16,7 +14,6 @@ from __future__ import annotations
 import gzip
 import io
 import json
-import os
 import sys
 import tempfile
 import time
@@ -219,9 +216,7 @@ def measure(log: Path, pairs: int) -> Iterator[tuple[str, Comparison]]:
 def main(log: Path, jobs: int, pairs: int, as_json: bool) -> None:
     """Measure all three."""
     found: dict[str, object] = {}
-    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
     with tempfile.TemporaryDirectory() as folder:
-        os.environ["PYTHONPYCACHEPREFIX"] = folder
         for name, result in measure(cut(log, jobs, Path(folder)), pairs):
             found[name] = asdict(result)
             if not as_json:

@@ -11,6 +11,9 @@ import sys
 def main() -> None:
     """Run the command; every way out has its exit status and none shows a traceback."""
     try:
+        from xce_core.loading import begin_loading
+
+        begin_loading()
         from xce_core.standard_streams import open_streams
 
         open_streams()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import json
 from typing import TYPE_CHECKING
 
@@ -17,11 +16,13 @@ if TYPE_CHECKING:
 
 def check(options: RunOptions, plugins: Plugins) -> int:
     """Tell what is in a log; the exit status."""
+    from xce_core.loading import end_loading
     from xce_core.sim.cluster_file import load_cluster
     from xce_core.sim.inputs import reader_for, refuse_options
     from xce_core.sim.streams import open_input
     from xce_core.sim.workload import InputError
 
+    end_loading()
     cluster = load_cluster(options.cluster) if options.cluster else None
     with open_input(options.sim) as source:
         reader = reader_for(options.sim, source, plugins, options.form)
@@ -36,12 +37,13 @@ def check(options: RunOptions, plugins: Plugins) -> int:
 
 def replay(options: RunOptions, plugins: Plugins, as_json: bool) -> int:
     """Replay the input and tell the result; the exit status."""
+    from xce_core.loading import end_loading
     from xce_core.progress import Progress
     from xce_core.sim.run import Run
     from xce_core.sim.summary import as_json as json_of
     from xce_core.sim.summary import text_lines
 
-    gc.freeze()  # what is loaded by now stays: no need to look through it again and again
+    end_loading()
     with Run(options, plugins) as run, Progress(run) as progress:
         run.replay.begin()
         while run.replay.advance():

@@ -1,92 +1,15 @@
-"""The meaning of the parts of a requirement expression: what each says of a host's attributes."""
+"""The meaning of the parts of a requirement expression, as functions of a host's attributes."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Protocol
+from collections.abc import Callable, Mapping, Sequence
+from typing import TypeAlias
 
 from xce_core.model.expressions import Attributes, Node, Value
 
-
-class Operand(Protocol):
-    """What is compared, or is true or false by itself."""
-
-    def value(self, attributes: Attributes) -> Value | None:
-        """None if undefined."""
-        ...
-
-
-@dataclass(frozen=True, slots=True)
-class Literal:
-    """A number, a string, or true or false."""
-
-    constant: Value
-
-    def value(self, attributes: Attributes) -> Value | None:
-        return self.constant
-
-
-@dataclass(frozen=True, slots=True)
-class Attribute:
-    """The value of an attribute of the host."""
-
-    name: str
-
-    def value(self, attributes: Attributes) -> Value | None:
-        return attributes.get(self.name)
-
-
-@dataclass(frozen=True, slots=True)
-class Truth:
-    """An operand alone: true, non-zero or not empty."""
-
-    operand: Operand
-
-    def holds(self, attributes: Attributes) -> bool:
-        return bool(self.operand.value(attributes))
-
-
-@dataclass(frozen=True, slots=True)
-class Defined:
-    """Whether the host has an attribute."""
-
-    name: str
-
-    def holds(self, attributes: Attributes) -> bool:
-        return self.name in attributes
-
-
-@dataclass(frozen=True, slots=True)
-class Not:
-    """The contrary."""
-
-    node: Node
-
-    def holds(self, attributes: Attributes) -> bool:
-        return not self.node.holds(attributes)
-
-
-@dataclass(frozen=True, slots=True)
-class Either:
-    """At least one of several."""
-
-    nodes: tuple[Node, ...]
-
-    def holds(self, attributes: Attributes) -> bool:
-        return any(node.holds(attributes) for node in self.nodes)
-
-
-@dataclass(frozen=True, slots=True)
-class Both:
-    """All of several."""
-
-    nodes: tuple[Node, ...]
-
-    def holds(self, attributes: Attributes) -> bool:
-        return all(node.holds(attributes) for node in self.nodes)
-
+Operand: TypeAlias = Callable[[Attributes], "Value | None"]
+"""What is compared, or is true or false by itself; None if it is undefined."""
 
 _EQUALITIES: Mapping[str, Callable[[Value, Value], bool]] = {
     "==": operator.eq,
@@ -99,27 +22,60 @@ _ORDERS: Mapping[str, Callable[[Value, Value], bool]] = {
     ">=": operator.ge,
 }
 COMPARISONS = {**_EQUALITIES, **_ORDERS}
+"""What each symbol of a comparison asks of two values of one kind."""
 
 
-@dataclass(frozen=True, slots=True)
-class Comparison:
-    """Two operands compared: false if one is undefined, unequal if of different kinds."""
+def constant(value: Value) -> Operand:
+    """A number, a string, or true or false."""
+    return lambda attributes: value
 
-    symbol: str
-    left: Operand
-    right: Operand
 
-    def holds(self, attributes: Attributes) -> bool:
-        left = self.left.value(attributes)
-        right = self.right.value(attributes)
-        if left is None or right is None:
+def attribute(name: str) -> Operand:
+    """The value of an attribute."""
+    return lambda attributes: attributes.get(name)
+
+
+def truth(operand: Operand) -> Node:
+    """An operand alone: true, non-zero or not empty."""
+    return lambda attributes: bool(operand(attributes))
+
+
+def defined(name: str) -> Node:
+    """Whether there is such an attribute."""
+    return lambda attributes: name in attributes
+
+
+def negation(node: Node) -> Node:
+    """The contrary."""
+    return lambda attributes: not node(attributes)
+
+
+def any_of(nodes: Sequence[Node]) -> Node:
+    """Whether at least one holds."""
+    return lambda attributes: any(node(attributes) for node in nodes)
+
+
+def all_of(nodes: Sequence[Node]) -> Node:
+    """Whether each holds."""
+    return lambda attributes: all(node(attributes) for node in nodes)
+
+
+def comparison(symbol: str, left: Operand, right: Operand) -> Node:
+    """Two operands compared: false if one is undefined, unequal if they differ in kind."""
+    compare = COMPARISONS[symbol]
+
+    def holds(attributes: Attributes) -> bool:
+        one, other = left(attributes), right(attributes)
+        if one is None or other is None:
             return False
-        kind = _kind(left)
-        if kind is not _kind(right):
-            return self.symbol == "!="
-        if kind is bool and self.symbol in _ORDERS:
+        kind = _kind(one)
+        if kind is not _kind(other):
+            return symbol == "!="
+        if kind is bool and symbol in _ORDERS:
             return False
-        return COMPARISONS[self.symbol](left, right)
+        return compare(one, other)
+
+    return holds
 
 
 def _kind(value: Value) -> type:

@@ -10,15 +10,15 @@ from fractions import Fraction
 
 from xce_core.model.expression_nodes import (
     COMPARISONS,
-    Attribute,
-    Both,
-    Comparison,
-    Defined,
-    Either,
-    Literal,
-    Not,
     Operand,
-    Truth,
+    all_of,
+    any_of,
+    attribute,
+    comparison,
+    constant,
+    defined,
+    negation,
+    truth,
 )
 from xce_core.model.expressions import (
     DEPTH_LIMIT,
@@ -138,13 +138,13 @@ class Parser:
         nodes = [self._both()]
         while self._skip("||"):
             nodes.append(self._both())
-        return nodes[0] if len(nodes) == 1 else Either(tuple(nodes))
+        return nodes[0] if len(nodes) == 1 else any_of(nodes)
 
     def _both(self) -> Node:
         nodes = [self._unary()]
         while self._skip("&&"):
             nodes.append(self._unary())
-        return nodes[0] if len(nodes) == 1 else Both(tuple(nodes))
+        return nodes[0] if len(nodes) == 1 else all_of(nodes)
 
     def _unary(self) -> Node:
         if not self._at("!", "("):
@@ -152,7 +152,7 @@ class Parser:
         self._depth += 1
         if self._depth > DEPTH_LIMIT:
             raise self._error(f"at most {DEPTH_LIMIT} nested '!' and parentheses")
-        node = Not(self._unary()) if self._take().text == "!" else self._group()
+        node = negation(self._unary()) if self._take().text == "!" else self._group()
         self._depth -= 1
         return node
 
@@ -173,7 +173,7 @@ class Parser:
         if first.kind in (_Kind.NUMBER, _Kind.STRING):
             raise self._error(f"a comparison after {first.phrase}")
         self._after = "a comparison, "
-        return Truth(left)
+        return truth(left)
 
     def _defined(self, word: _Token) -> Node:
         self._require("(", "'('")
@@ -183,28 +183,28 @@ class Parser:
         self._take()
         self._require(")", "')'")
         self._names.add(name.text)
-        return Defined(name.text)
+        return defined(name.text)
 
     def _comparison(self, left: Operand) -> Node:
         symbol = self._take().text
         right = self._operand()
         if self._at(*COMPARISONS):
             raise self._error("'&&' or '||' (comparisons do not chain)")
-        return Comparison(symbol, left, right)
+        return comparison(symbol, left, right)
 
     def _operand(self) -> Operand:
         if self._next.kind in (_Kind.SYMBOL, _Kind.END):
             raise self._error("a value")
         token = self._take()
         if token.kind is _Kind.NUMBER:
-            return Literal(_number(token))
+            return constant(_number(token))
         if token.kind is _Kind.STRING:
-            return Literal(_ESCAPE.sub(r"\1", token.text[1:-1]))
+            return constant(_ESCAPE.sub(r"\1", token.text[1:-1]))
         if token.text in _LITERALS:
-            return Literal(_LITERALS[token.text])
+            return constant(_LITERALS[token.text])
         if token.text != "defined" or not self._at("("):
             self._names.add(token.text)
-        return Attribute(token.text)
+        return attribute(token.text)
 
     def _at(self, *symbols: str) -> bool:
         return self._next.kind is _Kind.SYMBOL and self._next.text in symbols

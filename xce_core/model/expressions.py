@@ -28,12 +28,15 @@ or number alone is an error.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Protocol, TypeAlias
+from typing import TypeAlias
 
 Value: TypeAlias = str | int | float | bool
 Attributes: TypeAlias = Mapping[str, Value]
+
+Node: TypeAlias = Callable[[Attributes], bool]
+"""The meaning of an expression or a part of it: whether it holds; never raises."""
 
 DEPTH_LIMIT = 64
 """How many ``!`` and parentheses may be open at once."""
@@ -58,14 +61,6 @@ class ExpressionError(ValueError):
         return f"column {self.column}: expected {self.expected}, found {self.found}"
 
 
-class Node(Protocol):
-    """The meaning of an expression or a part of it."""
-
-    def holds(self, attributes: Attributes) -> bool:
-        """Whether it is true of these attributes; never raises."""
-        ...
-
-
 @dataclass(frozen=True, slots=True)
 class Expression:
     """A parsed expression; two are equal if their normalized texts are.
@@ -80,7 +75,7 @@ class Expression:
 
     def matches(self, attributes: Attributes) -> bool:
         """Whether a host with these attributes is selected; never raises."""
-        return self._root.holds(attributes)
+        return self._root(attributes)
 
     def __str__(self) -> str:
         return self.text
