@@ -52,6 +52,12 @@ class Repl(Protocol):
         ...
 
 
+class Block(str):
+    """Many lines at once, joined by newlines: a command may give them so, which is faster."""
+
+    __slots__ = ()
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """Something that can be typed.

@@ -25,6 +25,13 @@ class Output:
         if len(self._lines) >= self._most:
             self.flush()
 
+    def lines(self, text: str) -> None:
+        """Many lines at once, joined by newlines; those before go first."""
+        if not text.replace("\n", "").isprintable():
+            text = "\n".join(map(_shown, text.split("\n")))
+        self._lines.append(text)
+        self.flush()
+
     def flush(self) -> None:
         """Write what is held back."""
         if self._lines:

@@ -8,7 +8,7 @@ from xce_core.plugins import PluginError
 from xce_core.sched.allocator import PluginFailure, describe
 from xce_core.sim.atomic import OutputError
 from xce_core.sim.workload import InputError
-from xce_repl.interface import Command, CommandError
+from xce_repl.interface import Block, Command, CommandError
 from xce_repl.names import Owned
 from xce_repl.output import Output
 from xce_repl.registry import Registry
@@ -133,7 +133,10 @@ class Shell:
     def _run(self, found: Owned[Command], rest: str) -> None:
         try:
             for text in found.value.run(rest):
-                self._output.line(text)
+                if text.__class__ is Block:
+                    self._output.lines(text)
+                else:
+                    self._output.line(text)
         except (*_EXPECTED, StopHere, OSError):
             raise
         except Exception as error:
