@@ -34,7 +34,7 @@ from xce_core.model.requests import Primary, Requirement
 from xce_core.model.resources import SLOTS, Resource
 from xce_core.sched.policy import Policy
 from xce_core.sched.scheduler import Scheduler
-from xce_core.sched.watch import Failures, Seams
+from xce_core.sched.seams import Failures, Seams
 from xce_plugins.trace.codec import encode
 from xce_plugins.trace.control import Settings
 from xce_plugins.trace.model import Level

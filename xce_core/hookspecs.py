@@ -22,10 +22,10 @@ from xce_core.model.plans import Plan
 from xce_core.model.reasons import Reason
 from xce_core.model.requests import Primary
 from xce_core.model.rows import Row
+from xce_core.sched.facts import Path, Selected
 from xce_core.sched.generators import PlanGenerator
 from xce_core.sched.policy import Outcome, Policy
 from xce_core.sched.scan import Scan
-from xce_core.sched.watch import Path, Selected
 
 if TYPE_CHECKING:
     from xce_core.sim.readers import WorkloadReader

@@ -9,7 +9,7 @@ from xce_core.hook_rules import REPL_PREFIX, specified
 from xce_core.hookspecs import SeamSpecs
 from xce_core.model.jobs import Seconds
 from xce_core.sched.policy import Outcome
-from xce_core.sched.watch import Failures, Seams
+from xce_core.sched.seams import Failures, Seams
 from xce_repl.hookspecs import ReplSpecs
 from xce_repl.interface import Decided, Round
 
@@ -111,7 +111,7 @@ class Hooks:
         """Lines that plugins have to say of *outcome*."""
         decided = Decided(outcome, session, time, echoed)
         return [
-            str(line)
+            line if isinstance(line, str) else str(line)
             for _, answer in self.ask("xce_repl_decided", decided=decided)
             for line in _lines(answer)
         ]

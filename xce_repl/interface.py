@@ -58,6 +58,12 @@ class Block(str):
     __slots__ = ()
 
 
+def as_block(lines: list[str]) -> list[str]:
+    """*lines* as one block, unless one of them would look like several."""
+    text = "\n".join(lines)
+    return [Block(text)] if text.count("\n") == len(lines) - 1 else lines
+
+
 @dataclass(frozen=True, slots=True)
 class Command:
     """Something that can be typed.

@@ -18,24 +18,28 @@ class Output:
         self._stream = stream
         self._most = 1 if at_once else LINES_HELD
         self._lines: list[str] = []
+        self._held = 0
 
     def line(self, text: str) -> None:
         """One line."""
-        self._lines.append(text if text.isprintable() else _shown(text))
-        if len(self._lines) >= self._most:
-            self.flush()
+        self._hold(text if text.isprintable() else _shown(text), 1)
 
     def lines(self, text: str) -> None:
-        """Many lines at once, joined by newlines; those before go first."""
+        """Many lines at once, joined by newlines."""
         if not text.replace("\n", "").isprintable():
             text = "\n".join(map(_shown, text.split("\n")))
+        self._hold(text, text.count("\n") + 1)
+
+    def _hold(self, text: str, lines: int) -> None:
         self._lines.append(text)
-        self.flush()
+        self._held += lines
+        if self._held >= self._most:
+            self.flush()
 
     def flush(self) -> None:
         """Write what is held back."""
         if self._lines:
-            lines, self._lines = self._lines, []
+            lines, self._lines, self._held = self._lines, [], 0
             self._stream.write("\n".join(lines) + "\n")
             self._stream.flush()
 

@@ -6,7 +6,7 @@ from xce_core.model.jobs import Job, Seconds
 from xce_core.sim.job_lists import fold_jobs
 from xce_repl.backlog import Backlog
 from xce_repl.hooks import Hooks
-from xce_repl.interface import Block
+from xce_repl.interface import as_block
 from xce_repl.times import Clock
 
 ROUNDS_HELD = 500
@@ -112,7 +112,7 @@ class Rounds:
             for (first, begin), (last, end), words in self.held
         ]
         self.held.clear()
-        return [Block("\n".join(lines))] if len(lines) > 1 else lines
+        return as_block(lines) if len(lines) > 1 else lines
 
     def _words(self, taken_over: list[Job], dispatched: list[Job]) -> str:
         """What happened in the round, and who pends after it."""

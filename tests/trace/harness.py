@@ -15,7 +15,7 @@ from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Seconds
 from xce_core.sched.policy import Outcome, Policy
 from xce_core.sched.scheduler import Scheduler
-from xce_core.sched.watch import Failures, Seams
+from xce_core.sched.seams import Failures, Seams
 from xce_core.sim.events import Event
 from xce_core.sim.observer import Observer
 from xce_core.sim.recorded import RecordedReplay
@@ -26,7 +26,7 @@ from xce_core.sim.wording import outcome_text
 from xce_core.sim.workload import ListedWorkload, Timeline, Workload
 from xce_plugins.trace.tracing import TracePlugin
 from xce_repl.hookspecs import ReplSpecs
-from xce_repl.interface import Command, CommandError, Decided, Round, Topic
+from xce_repl.interface import Block, Command, CommandError, Decided, Round, Topic
 
 
 @dataclass
@@ -144,7 +144,8 @@ class Harness:
             self.outcomes.append(outcome)
             self.shown.append(outcome_text(outcome, self.replay.cluster))
             decided = Decided(outcome, self.replay.number, self.replay.now, True)
-            self.shown += self.plugin.xce_repl_decided(decided) or ()
+            for text in self.plugin.xce_repl_decided(decided) or ():
+                self.shown += text.split("\n") if isinstance(text, Block) else [text]
             if self.stop_at is not None and self.stop_at(outcome):
                 return True
         self._iterator = None

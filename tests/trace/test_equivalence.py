@@ -16,6 +16,7 @@ from tests.builders import FirstCome, a_job, a_request, account_of, any_of
 from tests.sched.worlds import Traits, worlds
 from tests.trace.cases import SEAMS, Offers, Ordered, raiser, sessions, some_jobs, two_hosts
 from tests.trace.harness import Harness, listed
+from xce_core.hookspecs import SeamSpecs
 from xce_core.model.cluster import Cluster
 from xce_core.model.decisions import Pend
 from xce_core.model.jobs import Job
@@ -256,10 +257,15 @@ def test_off_costs_no_hook(monkeypatch: pytest.MonkeyPatch) -> None:
     told_of: list[str] = []
     seams = harness.replay.scheduler.seams
     assert seams is not None
-    tell = seams.tell
-    monkeypatch.setattr(
-        seams, "tell", lambda hook, **facts: (told_of.append(hook), tell(hook, **facts))
-    )
+    for name in vars(SeamSpecs):
+        if name.startswith("xce_") and name != "xce_wants_watch":
+            seam = name.removeprefix("xce_")
+            tell = getattr(seams.announce, seam)
+            monkeypatch.setattr(
+                seams.announce,
+                seam,
+                lambda *facts, seam=seam, tell=tell: (told_of.append(seam), tell(*facts)),
+            )
     harness.go()
-    assert set(told_of) == {"xce_session_begun", "xce_session_ended"}
+    assert set(told_of) == {"session_begun", "session_ended"}
     assert not any(text.startswith("[trace]") for text in harness.shown)

@@ -23,7 +23,7 @@ from xce_core.sched.refusal import refusal_reasons
 from xce_core.sched.resolve import ResolveError, Resolver, SchedulingObject, by_member
 
 if TYPE_CHECKING:
-    from xce_core.sched.watch import Seams
+    from xce_core.sched.seams import Seams
 
 
 _PENDING = JobState.PENDING

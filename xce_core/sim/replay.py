@@ -28,7 +28,7 @@ from xce_core.sim.observer import Happening, Observer, Told
 from xce_core.sim.workload import InputError, Workload
 
 if TYPE_CHECKING:
-    from xce_core.sched.watch import Seams
+    from xce_core.sched.seams import Seams
 
 
 class Replay(ABC):

@@ -14,9 +14,9 @@ from xce_core.model.plans import Plan
 from xce_core.model.reasons import Reason
 from xce_core.model.requests import Primary, Shape, SpanKind
 from xce_core.model.rows import Row
+from xce_core.sched.facts import Path, Selected
 from xce_core.sched.policy import Outcome
 from xce_core.sched.scan import Scan
-from xce_core.sched.watch import Path, Selected
 from xce_core.sim.host_lists import host_lists
 from xce_plugins.trace.control import Control
 from xce_plugins.trace.draft import Draft

@@ -25,7 +25,7 @@ from xce_plugins.trace.control import Form
 from xce_plugins.trace.files import Used, cause
 from xce_plugins.trace.model import Record
 from xce_plugins.trace.store import Store
-from xce_repl.interface import Command, Decided, HelpSection, Repl, Round, Topic
+from xce_repl.interface import Command, Decided, HelpSection, Repl, Round, Topic, as_block
 
 if TYPE_CHECKING:
     from xce_plugins.trace.render import Units
@@ -171,7 +171,7 @@ class TracePlugin(Capture):
         self._traced = decided.session
         self.store.put(job, encode(record))
         lines = record_lines(record, self.units())
-        return [*lines, *self._write(record, lines)]
+        return [*as_block(lines), *self._write(record, lines)]
 
     def _write(self, record: Record, lines: Iterable[str]) -> Iterator[str]:
         """Append to the trace file; the complaint if that fails, once a session."""
