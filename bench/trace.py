@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -135,7 +136,7 @@ class Traced:
         for _ in scheduler.session(self.session, 0, True):
             record = self.plugin.take(job.id, self.session)
             assert record is not None
-            self.plugin.store.put(job.id, encode(record))
+            self.plugin.store.put(job.id, partial(encode, record))
             shown = record_lines(record, self.units)
             for text in shown:
                 out.write(f"{text}\n")

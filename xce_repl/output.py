@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import TextIO
 
-LINES_HELD = 500
-"""How many lines are held back at most, so that a long replay writes in large pieces."""
+HELD = 1 << 16
+"""How many characters are held back at most, so that a long replay writes in large pieces."""
+
+_PLAIN = bytes(range(0x20, 0x7F)) + b"\n"
 
 
 class Output:
@@ -16,32 +18,41 @@ class Output:
 
     def __init__(self, stream: TextIO, at_once: bool) -> None:
         self._stream = stream
-        self._most = 1 if at_once else LINES_HELD
-        self._lines: list[str] = []
+        self._most = 0 if at_once else HELD
+        self._texts: list[str] = []
         self._held = 0
 
     def line(self, text: str) -> None:
         """One line."""
-        self._hold(text if text.isprintable() else _shown(text), 1)
+        self._hold(text if text.isprintable() else _shown(text))
 
     def lines(self, text: str) -> None:
         """Many lines at once, joined by newlines."""
-        if not text.replace("\n", "").isprintable():
-            text = "\n".join(map(_shown, text.split("\n")))
-        self._hold(text, text.count("\n") + 1)
+        if not _is_plain(text):
+            text = "\n".join(
+                line if line.isprintable() else _shown(line) for line in text.split("\n")
+            )
+        self._hold(text)
 
-    def _hold(self, text: str, lines: int) -> None:
-        self._lines.append(text)
-        self._held += lines
+    def _hold(self, text: str) -> None:
+        self._texts.append(text)
+        self._held += len(text)
         if self._held >= self._most:
             self.flush()
 
     def flush(self) -> None:
         """Write what is held back."""
-        if self._lines:
-            lines, self._lines, self._held = self._lines, [], 0
-            self._stream.write("\n".join(lines) + "\n")
+        if self._texts:
+            texts, self._texts, self._held = self._texts, [], 0
+            self._stream.write("\n".join(texts) + "\n")
             self._stream.flush()
+
+
+def _is_plain(text: str) -> bool:
+    """Whether there is nothing but ASCII that can be printed; some ten times as fast as asking
+    each character whether it is printable.
+    """
+    return text.isascii() and not text.encode().translate(None, _PLAIN)
 
 
 def _shown(text: str) -> str:

@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 import tracemalloc
+from functools import partial
 
 import pytest
 
@@ -139,15 +140,15 @@ def test_the_oldest_give_way_and_never_the_newest() -> None:
     """R9.5, R9.6, R7.11: in order of capture; a discarded trace is said to be so."""
     store = Store(bound=10_000)
     for number in range(100):
-        store.put(str(number), bytes(500))
+        store.put(str(number), lambda: bytes(500))
         assert store.size <= 10_000
         assert store.get(str(number)) is not None
     kept = [n for n in range(100) if store.get(str(n)) is not None]
     assert kept == list(range(100 - len(kept), 100))
     assert all(store.was_discarded(str(n)) for n in range(100 - len(kept)))
-    store.put("5", bytes(500))
+    store.put("5", lambda: bytes(500))
     assert not store.was_discarded("5")
-    store.put("big", bytes(20_000))
+    store.put("big", lambda: bytes(20_000))
     assert store.get("big") is not None
     assert len(store) == 1
 
@@ -156,11 +157,23 @@ def test_a_newer_trace_of_the_oldest_job_is_the_newest() -> None:
     """R9.5: the order is that of capture, not of the first one."""
     store = Store(bound=3000)
     for job in ("1", "2", "3"):
-        store.put(job, bytes(500))
-    store.put("1", bytes(500))
-    store.put("4", bytes(500))
+        store.put(job, lambda: bytes(500))
+    store.put("1", lambda: bytes(500))
+    store.put("4", lambda: bytes(500))
     assert store.get("2") is None
     assert store.get("1") is not None
+
+
+def test_of_a_job_decided_again_and_again_only_the_last_trace_is_made_bytes() -> None:
+    """R7.10: the traces before it are of no use to anybody."""
+    made: list[int] = []
+    store = Store()
+    for job, number in (("1", 1), ("1", 2), ("1", 3), ("2", 4), ("1", 5)):
+        store.put(job, lambda number=number: made.append(number) or bytes([number]))
+    assert made == [3, 4]
+    assert store.get("1") == bytes([5])
+    assert store.get("2") == bytes([4])
+    assert len(store) == 2
 
 
 def test_a_discarded_trace_is_reported() -> None:
@@ -177,10 +190,15 @@ def test_marks_of_discarded_traces_are_bounded_too() -> None:
     """R9.5: jobs whose numbers lie far apart do not fill the memory with marks."""
     store = Store(bound=1_000_000)
     for number in range(20_000):
-        store.put(str(number * 10**6), bytes(2000))
+        store.put(str(number * 10**6), lambda: bytes(2000))
         assert store.size <= 1_000_000
     assert len(store) > 300
     assert store.was_discarded(str((20_000 - len(store) - 1) * 10**6))
+
+
+def numbered(number: int, size: int) -> bytes:
+    """Bytes that are no others."""
+    return b"%09d" % number + bytes(size - 9)
 
 
 @pytest.mark.parametrize("size", [300, 5000, 200_000])
@@ -192,7 +210,7 @@ def test_the_measure_is_that_of_real_memory(size: int) -> None:
     try:
         store = Store(bound)
         for number in range(2 * bound // size):
-            store.put(str(10**6 + number), b"%09d" % number + bytes(size - 9))
+            store.put(str(10**6 + number), partial(numbered, number, size))
         gc.collect()
         taken, _ = tracemalloc.get_traced_memory()
     finally:
@@ -213,7 +231,8 @@ before = resident()
 store = Store()
 number = 0
 while not store.was_discarded("1000000"):
-    store.put(str(10**6 + number), b"%09d" % number + bytes(number % 1500))
+    store.put(str(10**6 + number), lambda: b"%09d" % number + bytes(number % 1500))
+    store.size
     number += 1
 print(store.size, resident() - before)
 """

@@ -10,8 +10,8 @@ from tests.trace.harness import trace_of
 from xce_core.model.cluster import Cluster, HostState
 from xce_core.model.limits import Dimension, Limit
 from xce_core.model.requests import ONE_HOST, Span, SpanKind
-from xce_core.sched import scan
-from xce_core.sched.scan import VerdictKind
+from xce_core.sched import verdicts
+from xce_core.sched.verdicts import VerdictKind
 from xce_plugins.trace.render import record_lines
 
 SUMMARY = "on all level summary"
@@ -96,7 +96,7 @@ def test_a_host_that_an_earlier_position_claimed() -> None:
 
 def test_a_host_check_that_fails() -> None:
     """R5.7, R5.10: the host is not evaluated, counts as such, and the decision stands."""
-    row = scan.host_row
+    row = verdicts.host_row
 
     def fails(column, amount, left, host, claims):  # type: ignore[no-untyped-def]
         if host.name == "short":
@@ -105,7 +105,7 @@ def test_a_host_check_that_fails() -> None:
 
     run = still(many_kinds(), a_job(1, WANTED))
     run.trace("on all level full")
-    with patch.object(scan, "host_row", fails):
+    with patch.object(verdicts, "host_row", fails):
         run.replay.advance()
         (record,) = [run.plugin.take("1", 1) for _ in run.replay.outcomes()]
     assert record is not None

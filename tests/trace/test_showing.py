@@ -82,7 +82,7 @@ def test_an_array_lists_its_elements_in_order() -> None:
     assert [text.split()[2] for text in heads] == ["4[2]", "4[7]", "4[10]"]
     assert run.info("4[7]")[0] == heads[1]
     run.plugin.store.bound = 1
-    run.plugin.store.put("9", b"x")
+    run.plugin.store.put("9", lambda: b"x")
     assert run.info("4") == [f"job 4[{n}]: {DISCARDED}" for n in (2, 7, 10)]
 
 

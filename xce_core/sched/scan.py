@@ -8,106 +8,22 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from enum import Enum
 from itertools import compress, islice
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from xce_core.model.cluster import Host
-from xce_core.model.limits import scope_label
-from xce_core.model.rows import Row
-from xce_core.sched.allocator import describe
 from xce_core.sched.ask import Ask
-from xce_core.sched.columns import Column, Counter
 from xce_core.sched.ledger import Claims, Ledger
-
-
-class VerdictKind(Enum):
-    """What can come out of looking at a host. The names are stable."""
-
-    ACCEPTED = "accepted"
-    SELECTION = "selection mismatch"
-    SHORTFALL = "resource shortfall"
-    LIMIT = "limit exceeded"
-    CLAIMED = "already claimed"
-    NOT_EVALUATED = "not evaluated"
-
-
-class Phase(Enum):
-    """Where a host was turned away."""
-
-    PRE_FILTER = "pre-filter"
-    PER_HOST = "per-host check"
-
-
-class Verdict(NamedTuple):
-    """What came out of looking at a host; hosts that are alike share one.
-
-    :param kinds: shortfall and limit can stand together; every other kind stands alone.
-    :param phase: None where no check turned it away.
-    :param unmet: each resource and limit that fell short.
-    :param detail: the host's state if it is closed or down; the error if it was not
-        evaluated; else empty.
-    """
-
-    kinds: tuple[VerdictKind, ...]
-    phase: Phase | None = None
-    unmet: tuple[Row, ...] = ()
-    detail: str = ""
-
-
-_ACCEPTED = Verdict((VerdictKind.ACCEPTED,))
-_CLAIMED = Verdict((VerdictKind.CLAIMED,))
-_NOT_SELECTED = Verdict((VerdictKind.SELECTION,), Phase.PRE_FILTER)
-_CLOSED = Verdict((VerdictKind.SELECTION,), Phase.PRE_FILTER, (), "host closed")
-_DOWN = Verdict((VerdictKind.SELECTION,), Phase.PRE_FILTER, (), "host down")
-_SHORTFALL = (VerdictKind.SHORTFALL,)
-_LIMIT = (VerdictKind.LIMIT,)
-_BOTH = (VerdictKind.SHORTFALL, VerdictKind.LIMIT)
-_NOT_EVALUATED = (VerdictKind.NOT_EVALUATED,)
-
-
-def host_row(column: Column, amount: int, left: int, host: Host, claims: Claims) -> Row:
-    """The per-host check of one resource or limit, of which *host* has *left* left."""
-    total = column.totals[host.index]
-    reserved = claims.reserved_on(column, host.index) if claims.made else 0
-    in_use = total - left - reserved
-    if column.limit is None:
-        return Row(column.resource, total, in_use, reserved, amount)
-    scope = scope_label(column.instance, host.name)
-    return Row(column.resource, total, in_use, reserved, amount, column.limit.name, scope)
-
-
-def cluster_rows(ask: Ask, claims: Claims, tasks: int, hosts: int) -> tuple[Row, ...]:
-    """The cluster-wide check: a row for each shared resource and limit.
-
-    :param tasks: measured by that many tasks, on *hosts* hosts.
-    """
-    return tuple(
-        _cluster_row(claim.counter, claim.amount(tasks, hosts), claims)
-        for claim in ask.shared_claims
-    )
-
-
-def _cluster_row(counter: Counter, amount: int, claims: Claims) -> Row:
-    reserved = claims.reserved_of(counter)
-    in_use = counter.used - reserved
-    if counter.limit is None:
-        return Row(counter.resource, counter.total, in_use, reserved, amount)
-    scope = scope_label(counter.instance)
-    return Row(
-        counter.resource, counter.total, in_use, reserved, amount, counter.limit.name, scope
-    )
-
-
-class Lacking(NamedTuple):
-    """One column of a check, and who fails it.
-
-    :param hosts: mask of the hosts that have less left than *amount*.
-    """
-
-    column: Column
-    amount: int
-    hosts: int
+from xce_core.sched.verdicts import (
+    ACCEPTED,
+    CLAIMED_KEY,
+    NOT_EVALUATED,
+    HostChecks,
+    Key,
+    Lacking,
+    Verdict,
+    flags_of,
+)
 
 
 class Failing(NamedTuple):
@@ -134,7 +50,6 @@ class Scan:
     :param in_host_order: False if a plugin said which hosts go first; the hosts that can't
         take the position are then looked at before those that can.
     :param error: why the scan stopped; empty if it did not.
-    :ivar known: the verdict of the hosts of each key, as far as it was asked for.
     """
 
     ledger: Ledger
@@ -150,11 +65,7 @@ class Scan:
     error: str = ""
     _lacking: tuple[Lacking, ...] | None = field(default=None, init=False)
     _failing: Failing | None = field(default=None, init=False)
-    _keys: list[Key] | None = field(default=None, init=False)
-    known: dict[Key, Verdict] = field(
-        default_factory=lambda: {_CLAIMED_KEY: _CLAIMED}, init=False
-    )
-    _not_evaluated: dict[int, Verdict] = field(default_factory=dict, init=False)
+    _checks: HostChecks | None = field(default=None, init=False)
 
     def positions(self) -> Iterator[PositionScan]:
         """What each position saw, up to the first that found no host."""
@@ -176,6 +87,14 @@ class Scan:
             )
         return self._lacking
 
+    @property
+    def checks(self) -> HostChecks:
+        """The verdicts on single hosts."""
+        if self._checks is None:
+            count = len(self.ledger.cluster.hosts)
+            self._checks = HostChecks(self.ask, self.claims, self.lacking(), count)
+        return self._checks
+
     def failing(self) -> Failing:
         """The hosts that fail, by kind of verdict."""
         if self._failing is None:
@@ -189,52 +108,6 @@ class Scan:
             rest = self.ledger.cluster.all_hosts & ~eligible
             self._failing = Failing(rest, short & eligible, over & eligible)
         return self._failing
-
-    def keys(self) -> list[Key]:
-        """For each host, by index, what its verdict depends on: equal for hosts that are alike."""
-        if self._keys is None:
-            count = len(self.ledger.cluster.hosts)
-            hosts = self.ask.hosts
-            masks = (self.ask.selected, hosts.open, hosts.closed)
-            flags = [flags_of(mask, count) for mask in masks]
-            claims = bool(self.claims.made)
-            lacks = [
-                lack_by_host(each, claims or each.column.limit is not None, count)
-                for each in self.lacking()
-            ]
-            totals = [each.column.totals for each in self.lacking()]
-            self._keys = list(zip(*flags, *lacks, *totals, strict=True))
-        return self._keys
-
-    def explain(self, host: Host, key: Key) -> Verdict:
-        """What the checks say of a host with this key, whoever has claimed it."""
-        verdict = self._not_evaluated.get(host.index)
-        if verdict is None:
-            try:
-                verdict = self.known[key] = self._check(host, key)
-            except Exception as error:
-                verdict = Verdict(_NOT_EVALUATED, None, (), describe(error))
-                self._not_evaluated[host.index] = verdict
-        return verdict
-
-    def _check(self, host: Host, key: Key) -> Verdict:
-        selected, is_open, is_closed, *lacks = key
-        if not selected:
-            return _NOT_SELECTED
-        if not is_open:
-            return _CLOSED if is_closed else _DOWN
-        unmet = tuple(
-            [
-                host_row(column, amount, lack[0], host, self.claims)
-                for (column, amount, _), lack in zip(self.lacking(), lacks, strict=False)
-                if lack is not None
-            ]
-        )
-        if not unmet:
-            return _ACCEPTED
-        over = [bool(row.limit) for row in unmet]
-        kinds = _SHORTFALL if not any(over) else _LIMIT if all(over) else _BOTH
-        return Verdict(kinds, Phase.PER_HOST, unmet)
 
     def counts(self) -> list[Sequence[int]]:
         """:meth:`PositionScan.counts` of all positions at once, a column for each kind."""
@@ -257,41 +130,6 @@ def _counts(hosts: int, looked_at: list[int]) -> list[int]:
     if not hosts:
         return [0] * len(looked_at)
     return [(hosts & mask).bit_count() for mask in looked_at]
-
-
-Key = tuple[Any, ...]
-"""Selected, open, closed; for each column of the check that any host fails, None if this host
-passes it, else what it has left (and its index if its row is its own); for each its total."""
-
-
-_CLAIMED_KEY: Key = ()
-"""Stands for the key of a host that an earlier position has claimed."""
-
-
-def lack_by_host(lacking: Lacking, own: bool, count: int) -> list[tuple[int, ...] | None]:
-    """By host index what a host that fails has left; None for others.
-
-    :param own: whether the row of each host is its own, so that its index is added.
-    """
-    column, _, hosts = lacking
-    found: list[tuple[int, ...] | None] = [None] * count
-    for left, members in column.classes.items():
-        alike = (left,)
-        if failing := members & hosts:
-            for index in compress(range(count), flags_of(failing, count)):
-                found[index] = (left, index) if own else alike
-    return found
-
-
-def flags_of(mask: int, count: int) -> bytes:
-    """The lowest *count* bits of *mask*, lowest first, as a byte 0 or 1 each.
-
-    Looking up a bit of a wide mask costs by its width; a byte does not.
-    """
-    return f"{mask:0{count}b}"[::-1].encode().translate(_FLAGS)
-
-
-_FLAGS = bytes.maketrans(b"01", b"\0\1")
 
 
 class PositionScan:
@@ -343,33 +181,34 @@ class PositionScan:
             count = len(all_hosts)
             looked_at = flags_of(self.looked_at, count)
             hosts += islice(compress(all_hosts, looked_at), most)
-            keys = list(islice(compress(self.scan.keys(), looked_at), most))
+            keys = list(islice(compress(self.scan.checks.keys(), looked_at), most))
             if self.claimed & self.looked_at:
                 claimed = compress(flags_of(self.claimed, count), looked_at)
                 for place, is_claimed in zip(range(len(keys)), claimed, strict=False):
                     if is_claimed:
-                        keys[place] = _CLAIMED_KEY
+                        keys[place] = CLAIMED_KEY
             verdicts += self._explained(hosts, keys)
         if self.accepted is not None and len(hosts) < most:
             hosts.append(all_hosts[self.accepted])
-            verdicts.append(_ACCEPTED)
+            verdicts.append(ACCEPTED)
         return hosts, verdicts
 
     def _explained(self, hosts: list[Host], keys: list[Key]) -> Iterator[Verdict]:
         """The verdict on each host; one host is checked for all that are alike."""
-        scan = self.scan
-        known = scan.known
+        checks = self.scan.checks
+        known = checks.known
         for key, host in dict(zip(reversed(keys), reversed(hosts), strict=True)).items():
             if key not in known:
-                scan.explain(host, key)
+                checks.explain(host, key)
         if known.keys() >= set(keys):
             return map(known.__getitem__, keys)
         return (self._each(host, key) for host, key in zip(hosts, keys, strict=True))
 
     def _each(self, host: Host, key: Key) -> Verdict:
         """The verdict on a host where some check failed, which may be that of this host alone."""
-        verdict = self.scan.known.get(key) or self.scan.explain(host, key)
-        if verdict.kinds is _NOT_EVALUATED:
+        checks = self.scan.checks
+        verdict = checks.known.get(key) or checks.explain(host, key)
+        if verdict.kinds is NOT_EVALUATED:
             self._failed |= 1 << host.index
         return verdict
 

@@ -22,7 +22,8 @@ from xce_core.sched.generators import PlanGenerator
 from xce_core.sched.ledger import Claims
 from xce_core.sched.refusal import ask_reasons
 from xce_core.sched.resolve import SchedulingObject
-from xce_core.sched.scan import Scan, cluster_rows
+from xce_core.sched.rows import cluster_rows
+from xce_core.sched.scan import Scan
 
 if TYPE_CHECKING:
     from xce_core.sched.seams import Announce, Seams

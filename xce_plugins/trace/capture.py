@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import lru_cache
 
 from xce_core.hookspecs import hookimpl
 from xce_core.model.amounts import AmountKind
@@ -47,6 +48,17 @@ from xce_plugins.trace.model import (
     Unit,
 )
 from xce_plugins.trace.scans import add_position_summaries, add_positions
+
+# The same few entries come again and again in the traces of a log: each is made once.
+_made = lru_cache(maxsize=4096)
+_requirement_begun = _made(RequirementBegun)
+_requirement_ended = _made(RequirementEnded)
+_attempt_failed = _made(AttemptFailed)
+_check_ended = _made(CheckEnded)
+_plan_begun = _made(PlanBegun)
+_plan_ended = _made(PlanEnded)
+_plan_committed = _made(PlanCommitted)
+_search_ended = _made(SearchEnded)
 
 _EARLY_KEPT = 100
 """How many failures are kept of which it is not known yet what they are about."""
@@ -167,11 +179,11 @@ class Capture:
         if self._draft is None or (path.shape is Shape.SINGLE and not path.member):
             return
         if primary is None:
-            self._draft.add(RequirementBegun(_step(path)))
+            self._draft.add(_requirement_begun(_step(path)))
             return
         span = primary.span
         self._draft.add(
-            RequirementBegun(
+            _requirement_begun(
                 _step(path),
                 primary.tasks_min,
                 primary.tasks_max,
@@ -187,13 +199,13 @@ class Capture:
         """Of a single requirement the end of its whole, which comes after its reasons."""
         if self._draft is None or (path.shape is Shape.SINGLE and path.member):
             return
-        self._draft.add(RequirementEnded(_step(path), satisfied, error))
+        self._draft.add(_requirement_ended(_step(path), satisfied, error))
 
     @hookimpl
     def xce_attempt_failed(self, path: Path, reasons: tuple[Reason, ...]) -> None:
         """The reasons by code."""
         if self._draft is not None:
-            self._draft.add(AttemptFailed(_by_code(reasons)))
+            self._draft.add(_attempt_failed(_by_code(reasons)))
 
     @hookimpl
     def xce_claim_failed(self, path: Path, error: str) -> None:
@@ -230,7 +242,7 @@ class Capture:
             for row in rows:
                 if not (short and row.limit and row.met):
                     draft.add(CheckRow(*row, 0))
-            draft.add(CheckEnded(passed))
+            draft.add(_check_ended(passed))
 
     @hookimpl
     def xce_generator_declined(self, generator: str) -> None:
@@ -262,7 +274,7 @@ class Capture:
         """As told."""
         if self._draft is not None:
             self._draft.plans_tried += 1
-            self._draft.add(PlanBegun(number, generator, plan.runs))
+            self._draft.add(_plan_begun(number, generator, plan.runs))
 
     @hookimpl
     def xce_positions_scanned(self, scan: Scan) -> None:
@@ -290,13 +302,13 @@ class Capture:
     def xce_plan_ended(self, number: int, placed: bool, failed_position: int, error: str) -> None:
         """As told."""
         if self._draft is not None:
-            self._draft.add(PlanEnded(number, placed, failed_position, error))
+            self._draft.add(_plan_ended(number, placed, failed_position, error))
 
     @hookimpl
     def xce_plan_committed(self, number: int) -> None:
         """As told."""
         if self._draft is not None:
-            self._draft.add(PlanCommitted(number))
+            self._draft.add(_plan_committed(number))
 
     @hookimpl
     def xce_search_ended(
@@ -312,9 +324,10 @@ class Capture:
             draft.all_discarded += 1
         elif not placed:
             draft.none_placed += 1
-        draft.add(SearchEnded(generated, tried, discarded, not_tried, placed))
+        draft.add(_search_ended(generated, tried, discarded, not_tried, placed))
 
 
+@_made
 def _step(path: Path) -> tuple[str, int, int, int, int]:
     shape, alternative, alternatives, member, members = path
     return (shape.value, alternative, alternatives, member, members)

@@ -82,7 +82,8 @@ def dispatched(dispatch: Dispatch, cluster: Cluster) -> Dispatched:
         return Dispatched(dispatch.reconstructed, (), empty, 0, empty)
     parts = list(_parts(wanted, dispatch.allocation))
     on_host = _Hosts(parts, cluster)
-    listed = tuple((cluster.hosts[i].name, on_host.share(i)) for i in _first_hosts(parts))
+    hosts = cluster.hosts
+    listed = tuple([(hosts[index].name, on_host.share(index)) for index in _first_hosts(parts)])
     omitted = dispatch.allocation.hosts.bit_count() - len(listed)
     rest = Share((), ())
     if omitted:
@@ -120,11 +121,16 @@ class _Hosts:
         )
         # A charge names its host, and a limit need not concern every host.
         self._alike = not limited
+        self._of_all: Share | None = None
 
     def share(self, index: int) -> Share:
         """What the host of this index gives."""
         if not self._alike:
             return self._work_out(index)
+        if len(self._parts) == 1:
+            if self._of_all is None:
+                self._of_all = self._work_out(index)
+            return self._of_all
         key = tuple([n for n, (_, part) in enumerate(self._parts) if part.hosts >> index & 1])
         share = self._known.get(key)
         if share is None:
@@ -179,17 +185,15 @@ def pended(reasons: Reasons, fold: Callable[[int], str]) -> Pended:
     for reason in reasons.entries:
         everywhere |= reason.hosts
     listed, rest = _first_bits(everywhere)
-    return Pended(
-        reasons.main.name,
-        tuple((reason.code.name, reason.name) for reason in reasons.entries if not reason.hosts),
-        tuple(
-            (reason.code.name, reason.name, fold(some), some.bit_count())
-            for reason in reasons.entries
-            if (some := reason.hosts & listed)
-        ),
-        rest.bit_count(),
-        _by_code(reasons, rest) if rest else (),
-    )
+    plain: list[tuple[str, str]] = []
+    by_host: list[tuple[str, str, str, int]] = []
+    for reason in reasons.entries:
+        if not reason.hosts:
+            plain.append((reason.code.name, reason.name))
+        elif some := reason.hosts & listed:
+            by_host.append((reason.code.name, reason.name, fold(some), some.bit_count()))
+    others = _by_code(reasons, rest) if rest else ()
+    return Pended(reasons.main.name, tuple(plain), tuple(by_host), rest.bit_count(), others)
 
 
 def _first_bits(mask: int) -> tuple[int, int]:

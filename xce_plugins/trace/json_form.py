@@ -9,7 +9,7 @@ import json
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from xce_core.sched.scan import VerdictKind
+from xce_core.sched.verdicts import VerdictKind
 from xce_plugins.trace import model
 from xce_plugins.trace.codec import ENTRIES
 from xce_plugins.trace.model import (

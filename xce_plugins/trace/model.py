@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from xce_core.model.jobs import Seconds
 from xce_core.model.rows import Row
-from xce_core.sched.scan import VerdictKind
+from xce_core.sched.verdicts import VerdictKind
 
 if TYPE_CHECKING:
     from xce_plugins.trace.packed import Entries

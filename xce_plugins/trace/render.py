@@ -8,7 +8,7 @@ from xce_core.model.amounts import AmountKind, UnitsMode, format_amount
 from xce_core.model.jobs import Seconds
 from xce_plugins.trace import model
 from xce_plugins.trace.model import KINDS, Record, Selection, Totals, Unit
-from xce_plugins.trace.render_entries import entry_lines
+from xce_plugins.trace.render_entries import EntryLines
 from xce_plugins.trace.render_outcome import outcome_lines
 
 _CACHED = 20_000
@@ -22,6 +22,7 @@ class Units:
 
     :param mode: the REPL's units mode.
     :param time: a time in the zone that is set.
+    :ivar entries: puts entries in words, with amounts as they are shown.
     """
 
     def __init__(self, mode: UnitsMode, time: Callable[[Seconds], str]) -> None:
@@ -29,12 +30,14 @@ class Units:
         self.time = time
         self._of: dict[str, Callable[[int], str]] = {}
         self._units: tuple[Unit, ...] = ()
+        self.entries = EntryLines(self)
 
     def know(self, units: tuple[Unit, ...]) -> None:
         """Show amounts of these resources as they count, all others as whole numbers."""
         if units != self._units:
             self._units = units
             self._of = {unit.resource: _shower(unit, self.mode) for unit in units}
+            self.entries = EntryLines(self)
 
     def __call__(self, resource: str, amount: int) -> str:
         show = self._of.get(resource)
@@ -61,7 +64,7 @@ def record_lines(record: Record, show: Units) -> list[str]:
     """All lines of *record*."""
     show.know(record.units)
     lines = [_head(record), *_selection_lines(record, show)]
-    lines += entry_lines(record.entries, show)
+    lines += show.entries.of(record.entries)
     if record.omitted:
         lines.append(f"  ... {record.omitted} trace lines omitted (line bound {record.bound})")
         lines += _totals_lines(record.totals)

@@ -7,7 +7,7 @@ from functools import lru_cache
 from typing import Any
 
 from xce_core.model.rows import Row
-from xce_core.sched.scan import Phase, VerdictKind
+from xce_core.sched.verdicts import Phase, VerdictKind
 from xce_plugins.trace import model
 from xce_plugins.trace.model import KINDS, Step
 from xce_plugins.trace.packed import Entries, HostsSeen, PositionsSeen
@@ -27,25 +27,47 @@ _CLAIMED = _BIT[VerdictKind.CLAIMED]
 _NOT_EVALUATED = _BIT[VerdictKind.NOT_EVALUATED]
 
 
-def entry_lines(entries: Entries, show: Show) -> list[str]:
-    """One line for each entry, in order.
+_KEPT = 20_000
+
+
+class EntryLines:
+    """Puts entries in words, one line each; of those that come again and again, once.
 
     A single requirement has no whole around its member: what is in it is a level less deep.
+
+    :param show: an amount of a resource as text.
     """
-    lines: list[str] = []
-    add = lines.append
-    first = entries.parts[0] if entries.parts else None
-    single = isinstance(first, model.RequirementBegun) and first.step[0] == "single"
-    indents = _INDENT_SINGLE if single else _INDENT
-    for part in entries.parts:
-        if isinstance(part, HostsSeen):
-            lines += _hosts_seen(part, indents[_HOST], indents[_ROW], show)
-        elif isinstance(part, PositionsSeen):
-            lines += _positions_seen(part, indents[_POSITION])
-        else:
-            depth, words_of = _WORDS[part.__class__]
-            add(f"{indents[depth or _by_step(part)]}{words_of(part, show)}")
-    return lines
+
+    def __init__(self, show: Show) -> None:
+        self._show = show
+        self._kept: dict[bool, dict[type[Any], dict[Any, str]]] = {
+            single: {kind: {} for kind in _WORDS} for single in (False, True)
+        }
+
+    def of(self, entries: Entries) -> list[str]:
+        """The lines of all of them, in order."""
+        lines: list[str] = []
+        add = lines.append
+        first = entries.parts[0] if entries.parts else None
+        single = first.__class__ is model.RequirementBegun and first.step[0] == "single"
+        indents, kept = _INDENT_SINGLE if single else _INDENT, self._kept[single]
+        for part in entries.parts:
+            if isinstance(part, PositionsSeen):
+                lines += _positions_seen(part, indents[_POSITION])
+            elif isinstance(part, HostsSeen):
+                lines += _hosts_seen(part, indents[_HOST], indents[_ROW], self._show)
+            else:
+                alike = kept[part.__class__]
+                add(alike.get(part) or self._line(alike, part, indents))
+        return lines
+
+    def _line(self, kept: dict[Any, str], entry: Any, indents: tuple[str, ...]) -> str:
+        if len(kept) >= _KEPT:
+            kept.clear()
+        depth, words_of = _WORDS[entry.__class__]
+        line = f"{indents[depth or _by_step(entry)]}{words_of(entry, self._show)}"
+        kept[entry] = line
+        return line
 
 
 # Hosts.

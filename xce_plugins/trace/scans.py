@@ -6,7 +6,8 @@ from bisect import bisect_left
 from functools import cache
 from itertools import accumulate
 
-from xce_core.sched.scan import PositionScan, Scan, Verdict, VerdictKind
+from xce_core.sched.scan import PositionScan, Scan
+from xce_core.sched.verdicts import Verdict, VerdictKind
 from xce_plugins.trace.draft import Draft
 from xce_plugins.trace.model import KINDS, PositionBegun, PositionEnded
 from xce_plugins.trace.packed import Finding, HostsSeen, PositionsSeen

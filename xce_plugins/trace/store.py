@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 
 from xce_core.model.jobs import format_job_id, parse_job_id
@@ -88,6 +88,7 @@ class Store:
 
     def clear(self) -> None:
         """Forget all of it."""
+        self._newest: tuple[str, Callable[[], bytes]] | None = None
         self._traces: OrderedDict[str, bytes] = OrderedDict()
         self._marks = Marks(self.bound // _MARKS_PART)
         self._bytes = 0
@@ -95,13 +96,34 @@ class Store:
     @property
     def size(self) -> int:
         """The bytes it takes."""
+        self._settle()
+        return self._taken()
+
+    def _taken(self) -> int:
         return self._bytes + self._marks.size
 
     def __len__(self) -> int:
+        self._settle()
         return len(self._traces)
 
-    def put(self, job: str, trace: bytes) -> None:
-        """Keep *trace* as the latest of *job*; the oldest give way."""
+    def put(self, job: str, encode: Callable[[], bytes]) -> None:
+        """Keep what *encode* gives as the latest trace of *job*; the oldest give way.
+
+        It is asked for when the next job's trace comes: a job that has to wait at the head of
+        its queue is decided in session after session, and only its last trace counts.
+        """
+        if self._newest is not None and self._newest[0] != job:
+            self._settle()
+        self._newest = (job, encode)
+
+    def _settle(self) -> None:
+        """Take in the newest trace."""
+        if self._newest is not None:
+            job, encode = self._newest
+            self._newest = None
+            self._put(job, encode())
+
+    def _put(self, job: str, trace: bytes) -> None:
         traces = self._traces
         old = traces.pop(job, None)
         if old is not None:
@@ -110,21 +132,24 @@ class Store:
             self._marks.remove(job)
         traces[job] = trace
         self._bytes += _size(job, trace)
-        while self.size > self.bound and len(traces) > 1:
+        while self._taken() > self.bound and len(traces) > 1:
             discarded, lost = traces.popitem(last=False)
             self._bytes -= _size(discarded, lost)
             self._marks.add(discarded)
 
     def get(self, job: str) -> bytes | None:
         """The latest trace of *job*."""
+        self._settle()
         return self._traces.get(job)
 
     def was_discarded(self, job: str) -> bool:
         """Whether the latest trace of *job* had to give way."""
+        self._settle()
         return job in self._marks
 
     def elements(self, number: int) -> list[str]:
         """The elements of an array that were traced, in index order."""
+        self._settle()
         found = set(self._marks.elements(number))
         start = f"{number}["
         for job in self._traces:

@@ -7,6 +7,7 @@ simulator that traces nothing does not take longer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -169,7 +170,7 @@ class TracePlugin(Capture):
         from xce_plugins.trace.render import record_lines
 
         self._traced = decided.session
-        self.store.put(job, encode(record))
+        self.store.put(job, partial(encode, record))
         lines = record_lines(record, self.units())
         return [*as_block(lines), *self._write(record, lines)]
 
