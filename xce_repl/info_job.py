@@ -14,7 +14,7 @@ from xce_repl.fitting import host_counts, verdict
 from xce_repl.interface import CommandError
 from xce_repl.times import duration_text
 from xce_repl.watched import state_of
-from xce_repl.words import job_id_of
+from xce_repl.words import job_id_of, word_of
 
 if TYPE_CHECKING:
     from xce_repl.simulator import Simulator
@@ -31,18 +31,17 @@ class InfoJob:
 
     def __call__(self, rest: str) -> Iterator[str]:
         """info job ID"""
-        if not rest:
-            raise CommandError("usage: info job ID")
-        number, index = job_id_of(rest)
+        word = word_of(rest, "info job ID")
+        number, index = job_id_of(word)
         job = self._find(number, index)
         if job is not None:
             return self._job(job)
         if index < 0 and self._simulator.replay.scheduler.history.elements(number):
             return self._array(number)
-        state = state_of(rest, self._simulator)
+        state = state_of(word, self._simulator)
         if state == "not submitted":
-            raise CommandError(f"unknown job {rest}")
-        return iter((f"job {rest}: {state}",))
+            raise CommandError(f"unknown job {word}; it was not submitted so far")
+        return iter((f"job {word}: {state}",))
 
     def _find(self, number: int, index: int) -> Job | None:
         name = str(number) if index < 0 else f"{number}[{index}]"

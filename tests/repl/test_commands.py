@@ -43,11 +43,11 @@ def test_keep_going(inputs: Path) -> None:
     first = ("-x", "a.xce", "--ex", "x")
     said = program("--sim", "small.swf", "-i", *first, "--keep-going", "--batch")
     assert said.lines == [
-        "a.xce:1: unknown command nonsense",
-        "b.xce:1: unknown command nonsense",
+        "a.xce:1: unknown command nonsense; help lists them",
+        "b.xce:1: unknown command nonsense; help lists them",
         "echo off",
         "units auto",
-        "--ex:1: unknown command x",
+        "--ex:1: unknown command x; help lists them",
     ]
     assert said.status == 1
 
@@ -65,7 +65,7 @@ def test_standard_input_goes_on_after_a_failed_command(inputs: Path) -> None:
     assert said.lines == [
         "session 1 (1970-01-01 00:00:00)",
         "  dispatch job 1 on n[1-2] (2 tasks each)",
-        "unknown command nonsense",
+        "unknown command nonsense; help lists them",
         "session 1",
         "time 1970-01-01 00:00:00 (0)",
         "events 1 done, 10 left",

@@ -165,6 +165,49 @@ def test_ctrl_d_leaves(typist: Callable[..., Typist]) -> None:
     assert status == 0
 
 
+LISTED = [
+    "number  enabled  hits  ignore  what",
+    "1       yes      0     0       dispatch",
+    "          info time",
+]
+
+
+def test_ctrl_c_in_a_list_of_commands_leaves_the_one_there_was(
+    typist: Callable[..., Typist],
+) -> None:
+    """I2: it takes us back to the prompt, and nothing of what was begun is kept or run."""
+    at = typist()
+    at.enter("break dispatch")
+    at.child.sendline("commands 1")
+    at.child.sendline("info time")
+    assert at.enter("end")[-1] == "> end"
+    at.child.sendline("commands 1")
+    at.child.sendline("info verify")
+    at.child.expect_exact("> info verify")
+    at.child.expect_exact("> ")
+    at.child.send("nonsen")
+    at.child.expect_exact("nonsen")
+    at.child.sendintr()
+    at.ready()
+    assert at.enter("info break") == LISTED
+    at.child.sendline("quit")
+    assert at.leave()[1] == 0
+
+
+def test_ctrl_d_in_a_list_of_commands_is_its_end(typist: Callable[..., Typist]) -> None:
+    """I2: of the list, and not of the simulator."""
+    at = typist()
+    at.enter("break dispatch")
+    at.child.sendline("commands 1")
+    at.child.expect_exact("> ")
+    at.child.sendline("info time")
+    at.child.expect_exact("> ")
+    at.child.sendeof()
+    at.ready()
+    assert at.enter("info break") == LISTED
+    assert at.enter("step")[-3] == "session 1"
+
+
 @pytest.fixture
 def long_log(tmp_path: Path) -> Path:
     """A log whose replay takes many seconds."""
