@@ -12,7 +12,16 @@ from xce_repl.driver import Position
 from xce_repl.words import columns, no_words
 
 if TYPE_CHECKING:
+    from xce_core.plugins import Found
     from xce_repl.simulator import Simulator
+
+
+def _hooks(row: Found) -> str:
+    """What the plugin implements; of one that has a failure but is loaded, both."""
+    if row.failure and not row.hooks:
+        return f"left out: {row.failure}"
+    failure = f"; but it {row.failure}" if row.failure else ""
+    return f"{', '.join(row.hooks)}{failure}"
 
 
 class InfoRun:
@@ -87,8 +96,7 @@ class InfoRun:
         no_words(rest, "info plugins")
         rows = [("plugin", "version", "source", "hooks")]
         for row in self._simulator.plugins.found():
-            hooks = f"left out: {row.failure}" if row.failure else ", ".join(row.hooks)
-            rows.append((row.name, row.version or "-", row.source or "-", hooks))
+            rows.append((row.name, row.version or "-", row.source or "-", _hooks(row)))
         yield from columns(rows)
 
     def verify(self, rest: str) -> Iterator[str]:

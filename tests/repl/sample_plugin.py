@@ -22,10 +22,12 @@ class Sample:
     """Counts decisions, and remarks on those on one job.
 
     :ivar told: the hooks called, in order.
+    :ivar sessions: the session of each decision told.
     """
 
     def __init__(self) -> None:
         self.told: list[str] = []
+        self.sessions: list[int] = []
         self.job = "none"
         self.repl: Repl | None = None
         self._counted = 0
@@ -77,6 +79,7 @@ class Sample:
     @hookimpl
     def xce_repl_decided(self, decided: Decided) -> Sequence[str] | None:
         self._counted += 1
+        self.sessions.append(decided.session)
         outcome = decided.outcome
         if isinstance(outcome, NoDecision) or outcome.job.id != self.job:
             return None
@@ -177,3 +180,45 @@ class Clashing:
     @hookimpl
     def xce_repl_parameters(self) -> Sequence[Parameter]:
         return [Parameter("units", str, lambda value: None, "mine")]
+
+
+class Careless:
+    """Gives what is no contribution, and contributions that fail when they are used."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    @hookimpl
+    def xce_repl_commands(self) -> Iterator[Command]:
+        yield Command("never", lambda rest: [], "never", "never added")
+        raise ZeroDivisionError("half way")
+
+    @hookimpl
+    def xce_repl_topics(self) -> Sequence[Topic]:
+        return [
+            Topic("missing", self._missing, "missing", "fail"),
+            Topic("text", lambda rest: "one line", "text", "a text"),
+            Topic("nothing", lambda rest: None, "nothing", "nothing"),  # type: ignore[arg-type, return-value]
+            Topic("number", lambda rest: [1, 2], "number", "numbers"),  # type: ignore[list-item]
+            Topic(7, lambda rest: [], "seven", "no name"),  # type: ignore[arg-type]
+        ]
+
+    def _missing(self, rest: str) -> Iterator[str]:
+        yield "begun"
+        raise FileNotFoundError(2, "no such file")
+
+    @hookimpl
+    def xce_repl_parameters(self) -> Sequence[Parameter]:
+        def fail(value: str = "") -> str:
+            raise KeyError(value)
+
+        return [Parameter("shaky", fail, fail, "fail")]  # type: ignore[arg-type]
+
+    @hookimpl
+    def xce_repl_help_sections(self) -> object:
+        return [5]
+
+    @hookimpl
+    def xce_repl_wants_each(self) -> bool:
+        self.asked += 1
+        raise ValueError(self.asked)

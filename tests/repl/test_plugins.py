@@ -8,8 +8,11 @@ from typing import Any
 import pytest
 
 from tests.repl.harness import Said, program, repl
-from tests.repl.sample_plugin import Clashing, Raising, Sample, Watcher
+from tests.repl.sample_plugin import Careless, Clashing, Raising, Sample, Watcher
 from xce_core import plugins as core_plugins
+from xce_core.hookspecs import hookimpl
+from xce_plugins.builtin_fcfs import Fcfs
+from xce_repl.interface import Round, Topic
 
 
 @pytest.fixture
@@ -80,6 +83,15 @@ def test_a_plugin_sees_each_decision_and_shows_lines_after_it(
     assert said.lines[-1] == "10 decisions"
 
 
+def test_of_a_replay_that_nobody_looks_on_at_the_first_session_is_told(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """R11.2, I3: after a restart too, and no session after it."""
+    given["sample"] = sample = Sample()
+    with_plugin("small.swf", "sample", "c", "restart", "step 3")
+    assert sample.sessions == [1, 1]
+
+
 def test_a_round_that_a_plugin_wants_alone_is_not_collapsed(
     inputs: Path, given: dict[str, Any]
 ) -> None:
@@ -126,8 +138,10 @@ def test_names_that_clash_are_reported_and_left_out(inputs: Path, given: dict[st
     assert said.lines[:6] == [
         "plugin clashing: command step: the REPL has it already; it is left out",
         "plugin clashing: command t: the letter stands for tbreak; it is left out",
-        "plugin clashing: 'No Name' is no name for a command; it is left out",
-        "plugin clashing: gives a str among its commands; it is left out",
+        "plugin clashing: command 'No Name': expected a name of a-z, 0-9, - and _ that begins with"
+        " a letter; it is left out",
+        "plugin clashing: xce_repl_commands: expected values of type Command,"
+        " found a value of type str; it is left out",
         "plugin clashing: info topic job: the REPL has it already; it is left out",
         "plugin clashing: parameter units: the REPL has it already; it is left out",
     ]
@@ -197,3 +211,103 @@ def test_a_headless_run_loads_no_plugin_of_the_repl(inputs: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_what_is_no_contribution_is_reported_and_left_out(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I3: with the hook that gave it, and what was expected there; the REPL goes on."""
+    given["careless"] = Careless()
+    said = with_plugin("small.swf", "careless", "show echo")
+    assert said.lines == [
+        "plugin careless: xce_repl_commands failed: ZeroDivisionError: half way",
+        "plugin careless: info topic 7: expected a name of a-z, 0-9, - and _ that begins with a"
+        " letter; it is left out",
+        "plugin careless: xce_repl_help_sections: expected values of type HelpSection,"
+        " found a value of type int; it is left out",
+        "echo off",
+    ]
+    assert said.status == 0
+
+
+def test_what_fails_when_it_is_used_is_named_with_its_plugin(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I3: topics and parameters as commands: a failed command, and not the REPL's."""
+    given["careless"] = Careless()
+    asked = ("missing", "text", "nothing", "number")
+    said = with_plugin("small.swf", "careless", *(f"info {topic}" for topic in asked),
+                       "show shaky", "set shaky on", "show echo")  # fmt: skip
+    assert said.lines[3:] == [
+        "begun",
+        "careless: info missing: FileNotFoundError: [Errno 2] no such file",
+        "one line",
+        "careless: info nothing: TypeError: 'NoneType' object is not iterable",
+        "1",
+        "2",
+        "careless: show shaky: KeyError: ''",
+        "careless: set shaky: KeyError: 'on'",
+        "echo off",
+    ]
+    assert said.status == 1
+
+
+def test_a_plugin_that_cannot_say_whether_it_looks_on_is_told_once(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I4, R10.6: once a replay; rounds share their lines as they do without it."""
+    given["careless"] = Careless()
+    said = with_plugin("small.swf", "careless", "until #4", "c", "restart", "c")
+    notices = [line for line in said.lines if "xce_repl_wants_each" in line]
+    assert [line.partition(" failed: ")[0] for line in notices] == [
+        "plugin careless: xce_repl_wants_each"
+    ] * 2
+    plain = repl("small.swf", "until #4", "c", "restart", "c")
+    assert [line for line in said.lines if "careless" not in line] == plain.lines
+
+
+class Late:
+    """Fails in the middle of a range of rounds."""
+
+    @hookimpl
+    def xce_repl_may_collapse(self, ended: Round) -> None:
+        if ended.number == 13:
+            raise ValueError("collapse")
+
+
+def test_what_a_plugin_does_wrong_breaks_up_no_range(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I4: it is told before the range that was going on, which goes on."""
+    given["late"] = Late()
+    said = with_plugin("mixed.jsonl", "late", "c")
+    plain = repl("mixed.jsonl", "c")
+    notice = "plugin late: xce_repl_may_collapse failed: ValueError: collapse"
+    at = said.lines.index(notice)
+    assert said.lines[at + 1].startswith("rounds 12-14 ")
+    assert [line for line in said.lines if line != notice] == plain.lines
+
+
+class Second:
+    """Offers a policy of a name that there is, and adds a topic."""
+
+    @hookimpl
+    def xce_policies(self) -> dict[str, type]:
+        return {Fcfs.name: Fcfs}
+
+    @hookimpl
+    def xce_repl_topics(self) -> list[Topic]:
+        return [Topic("second", lambda rest: ["here"], "second", "second")]
+
+
+def test_a_plugin_whose_policy_clashes_is_not_called_left_out(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I3, P2: it is there, and what can't be used of it is named."""
+    given["second"] = Second()
+    said = with_plugin("small.swf", "second", "info second", "info plugins")
+    assert said.lines[0] == "here"
+    assert said.lines[3].split(None, 3) == [
+        "second", "-", "module", "xce_policies, xce_repl_topics; but it offers policy builtin_fcfs,"
+        " and so does plugin builtin_fcfs",
+    ]  # fmt: skip
