@@ -138,18 +138,18 @@ def stopping(breaks: Breaks, words: Words) -> list[Command]:
         ),
         Command(
             "ignore", breaks.ignore, "ignore N COUNT", "pass the next COUNT hits",
-            "", STOPPING, complete=words.numbers,
+            "", STOPPING, complete=words.number,
         ),
         Command(
             "condition", breaks.condition, "condition N [CONDITION]", "change its condition",
-            f"Without one it always stops.\n{CONDITION_HELP}", STOPPING, complete=words.numbers,
+            f"Without one it always stops.\n{CONDITION_HELP}", STOPPING, complete=words.number,
         ),
         Command(
             "commands", breaks.commands, "commands N", "what to run when it stops there",
             "The lines after it up to the line end are run at each stop. A command that moves\n"
             "the replay on is the last that is run, and so is one that fails. On a terminal\n"
             "Ctrl-D ends them too, and Ctrl-C leaves those there were.", STOPPING,
-            complete=words.numbers,
+            complete=words.number,
         ),
     ]  # fmt: skip
 
@@ -168,11 +168,11 @@ def asking(simulator: Simulator, words: Words) -> list[Command]:
         ),
         Command(
             "set", control.set, "set PARAMETER VALUE", "change a parameter; alone: which",
-            "", OTHER, complete=words.parameters,
+            "", OTHER, complete=words.settings,
         ),
         Command(
             "help", simulator.help, "help [COMMAND]", "tell what there is to type",
-            "", OTHER, complete=words.commands,
+            "", OTHER, complete=words.help,
         ),
     ]  # fmt: skip
 

@@ -34,6 +34,16 @@ def words_of(rest: str) -> list[str]:
     return found
 
 
+def words_before(text: str) -> tuple[list[str], str]:
+    """The whole words of *text*, and what it has of a word whose quote is not closed yet."""
+    found: list[str] = []
+    at = 0
+    while match := _WORD.match(text, at):
+        found.append(next(word for word in match.groups() if word is not None))
+        at = match.end()
+    return found, text[at:].lstrip()
+
+
 def arguments(rest: str, usage: str, least: int, most: int) -> list[str]:
     """The words of *rest*, of which there must be so many.
 
@@ -86,7 +96,7 @@ def path_of(rest: str, usage: str) -> str:
 
 def quoted(word: str) -> str:
     """*word* as it is to be typed: in quotes where it needs them."""
-    if word and not re.search(r"\s", word) and word[0] not in "\"'" and word != "if":
+    if word and not re.search(r"\s", word) and word[0] not in "\"'":
         return word
     return f"'{word}'" if '"' in word else f'"{word}"'
 

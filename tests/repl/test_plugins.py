@@ -5,32 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-import pytest
-
-from tests.repl.harness import Said, program, repl
+from tests.repl.harness import program, repl, with_plugin
 from tests.repl.sample_plugin import Careless, Clashing, Raising, Sample, Watcher
 from xce_core import plugins as core_plugins
 from xce_core.hookspecs import hookimpl
 from xce_plugins.builtin_fcfs import Fcfs
 from xce_repl.interface import Round, Topic
-
-
-@pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Plugins by name, to be loaded with ``-p NAME`` as if they were modules."""
-    found: dict[str, Any] = {}
-    plain = core_plugins.importlib.import_module
-    monkeypatch.setattr(
-        core_plugins.importlib, "import_module", lambda name: found.get(name) or plain(name)
-    )
-    return found
-
-
-def with_plugin(sim: str, name: str, *commands: str, more: tuple[str, ...] = ()) -> Said:
-    """The REPL with a plugin, and no others but the policy."""
-    own = ("--no-autoload", "-p", "builtin_fcfs", "-p", "swf", "-p", name, *more)
-    own += ("--policy", "builtin_fcfs")
-    return repl(sim, *commands, options=own)
 
 
 def test_a_plugin_brings_commands_topics_parameters_and_help(

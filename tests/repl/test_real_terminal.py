@@ -132,6 +132,10 @@ def test_completion(typist: Callable[..., Typist], tmp_path: Path) -> None:
     (tmp_path / "some commands").mkdir()
     (tmp_path / "only.cmds").write_text("info time\n")
     assert at.enter(f"source {tmp_path}/on\t")[0] == "session 5"
+    (tmp_path / "some commands" / "what.cmds").write_text("show units\n")
+    at.child.send(f"source {tmp_path}/so\twh\t\n")  # the line is drawn anew with its quotes
+    at.child.expect_exact("units auto")
+    at.ready()
 
 
 def test_completion_lists_what_there_is(typist: Callable[..., Typist]) -> None:
