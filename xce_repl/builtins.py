@@ -86,8 +86,8 @@ def moving(simulator: Simulator) -> list[Command]:
         ),
         Command(
             "restart", control.restart, "restart", "begin anew; breakpoints are kept",
-            "The input is opened again; outputs begin anew. Breakpoints stay, with conditions,\n"
-            "commands and hits still to be passed; their hits are counted anew. So do parameters.",
+            "The input is opened again; outputs begin anew. Parameters stay, and breakpoints with\n"
+            "conditions, commands and hits still to be passed; hits are counted anew.",
             MOVING,
         ),
     ]  # fmt: skip

@@ -19,7 +19,7 @@ from xce_core.cli import _guarded
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIXTURES = ROOT / "fixtures" / "repl"
-INPUTS = (ROOT / "fixtures" / "small.swf", ROOT / "fixtures" / "running.jsonl")
+INPUTS = tuple(ROOT / "fixtures" / n for n in ("small.swf", "running.jsonl", "contention.jsonl"))
 
 
 @dataclass(frozen=True, slots=True)
