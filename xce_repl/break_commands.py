@@ -193,7 +193,8 @@ class BreakCommands:
 
     def _one(self, word: str) -> Breakpoint:
         if not word.isdecimal() or len(word) > 9:
-            raise CommandError(f"expected the number of a breakpoint, found {brief(word)}")
+            found = brief(word) or "nothing"
+            raise CommandError(f"expected the number of a breakpoint, found {found}")
         return self._points.get(int(word))
 
     # Listing.

@@ -54,7 +54,8 @@ class InfoJob:
         for index in elements:
             state = state_of(f"{number}[{index}]", self._simulator)
             by_state.setdefault(state, []).append(index)
-        yield f"job {number}: an array of {len(elements)} elements"
+        count = f"{len(elements)} element{'' if len(elements) == 1 else 's'}"
+        yield f"job {number}: an array of {count}"
         for state, indexes in by_state.items():
             yield f"  {state} {fold_jobs((number, index) for index in indexes)}"
 
@@ -90,7 +91,7 @@ class InfoJob:
         if job.begin_time is not None:
             parts.append(f"not before {time(job.begin_time)}")
         if job.requeues:
-            parts.append(f"requeued {job.requeues} times")
+            parts.append(f"requeued {job.requeues} time{'' if job.requeues == 1 else 's'}")
         return "  ".join(parts)
 
     # What it asks for.

@@ -89,8 +89,9 @@ def path_of(rest: str, usage: str) -> str:
     words = words_of(rest)
     hint = "; a name with blanks stands in quotes" if len(words) > 1 else ""
     path = word_of(rest, f"{usage}{hint}")
-    if not path:
-        raise CommandError(f"expected the name of a file, found nothing; usage: {usage}")
+    if not path or "\0" in path:
+        found = brief(path) or "nothing"
+        raise CommandError(f"expected the name of a file, found {found}; usage: {usage}")
     return path
 
 
@@ -122,7 +123,8 @@ def job_id_of(text: str) -> tuple[int, int]:
             raise ValueError
         return parse_job_id(text)
     except ValueError:
-        raise CommandError(f"expected a job id such as 12 or 12[3], found {brief(text)}") from None
+        found = brief(text) or "nothing"
+        raise CommandError(f"expected a job id such as 12 or 12[3], found {found}") from None
 
 
 def canonical_id(text: str) -> str:
@@ -140,7 +142,7 @@ def known(name: str, names: Collection[str], what: str) -> str:
     """
     if name not in names:
         hint = did_you_mean(name, names) or _there_are(names, what)
-        raise CommandError(f"unknown {what} {brief(name)}{hint}")
+        raise CommandError(f"unknown {what} {brief(name) or quoted(name)}{hint}")
     return name
 
 

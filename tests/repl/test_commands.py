@@ -236,6 +236,31 @@ def test_control_characters_of_an_input_are_shown_and_not_obeyed(inputs: Path) -
     ]
 
 
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{}", "info {}", "info host {}", "info job {}", "info jobs {}", "break {}", "step {}",
+        "until {}", "delete {}", "ignore {} 1", "set units {}", "set {} on", "watch job {}",
+        "break pend if {}", "help {}", "step 1 {}",
+    ],
+)  # fmt: skip
+def test_a_message_quotes_the_beginning_of_what_is_long(form: str, inputs: Path) -> None:
+    """I1: a line of whatever length is answered in one that can be read."""
+    (line,) = repl("mixed.jsonl", form.format("x" * 9000)).lines
+    assert "x" * 80 in line
+    assert len(line) < 250
+
+
+@pytest.mark.parametrize("form", ["source {}", "snapshot {}", "set output {}"])
+def test_a_path_that_none_can_be(form: str, inputs: Path) -> None:
+    """S6: a mistake as any other, and nothing is written."""
+    before = sorted(inputs.iterdir())
+    said = repl("mixed.jsonl", form.format("a\0b"), form.format("no/such/folder/a"))
+    assert said.lines[0].startswith("expected the name of a file, found a\\x00b; usage: ")
+    assert "no such file or directory" in said.lines[1]
+    assert sorted(inputs.iterdir()) == before
+
+
 def test_start_up_imports_nothing_for_a_terminal_where_there_is_none(inputs: Path) -> None:
     """S1: neither readline nor completion."""
     code = (
