@@ -138,9 +138,11 @@ class Shell:
             line = self._again
         before = self._queued
         going = self.execute(line, source.place())
+        again = self._again
         # What was queued before belongs to a line further out, and has to wait for its end.
         while self._queued is not before and self._queued and not self.leaving:
             going = self._listed(self._queued.pop(0)) and going
+        self._again = again
         self._output.flush()
         return going
 

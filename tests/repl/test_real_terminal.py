@@ -99,6 +99,19 @@ def test_an_empty_line_repeats_what_moves_on(typist: Callable[..., Typist]) -> N
     assert at.leave()[1] == 1
 
 
+def test_an_empty_line_repeats_what_was_typed(typist: Callable[..., Typist]) -> None:
+    """I1: and not what a breakpoint's commands were."""
+    at = typist()
+    at.enter("break dispatch")
+    for line in ("commands 1", "show units", "end"):
+        at.child.sendline(line)
+    at.child.expect_exact("> end")
+    at.ready()
+    stop = ["breakpoint 1 (dispatch)", "units auto"]
+    assert at.enter("continue") == [*FIRST, *stop]
+    assert at.enter("") == [*SECOND, *stop]
+
+
 def test_editing_and_history(typist: Callable[..., Typist], tmp_path: Path) -> None:
     """I2: a line can be corrected, the last one comes back, and it is there the next time."""
     at = typist()
