@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from xce_core.model.jobs import Job
 from xce_repl.breakpoints import Breakpoint, Event, on_dispatch, on_host, on_jobs, on_pend
 from xce_repl.conditions import DECISION_FACTS, SESSION_FACTS, Condition, Fact
 from xce_repl.interface import CommandError
-from xce_repl.moves import count_of
+from xce_repl.names import brief
 from xce_repl.watched import look_at
-from xce_repl.words import columns, job_id_of, known, numbers_of, split_condition
+from xce_repl.words import (
+    arguments,
+    columns,
+    count_of,
+    job_id_of,
+    known,
+    not_among,
+    numbers_of,
+    quoted,
+    split_condition,
+    word_of,
+    words_of,
+)
 
 if TYPE_CHECKING:
     from xce_repl.simulator import Simulator
@@ -45,8 +57,8 @@ class BreakCommands:
 
     def _set(self, rest: str, temporary: bool) -> str:
         what, condition = split_condition(rest)
-        kind, _, subject = what.partition(" ")
-        point = self._point(self._kind(kind), subject.strip())
+        kind, *subject = words_of(what) or [""]
+        point = self._point(self._kind(kind), subject, "tbreak" if temporary else "break")
         point.temporary = temporary
         if condition:
             point.condition = Condition(condition, _facts(point))
@@ -55,16 +67,20 @@ class BreakCommands:
 
     def _kind(self, word: str) -> str:
         matches = [kind for kind in KINDS if word and kind.startswith(word)]
-        if word in KINDS or len(matches) == 1:
-            return word if word in KINDS else matches[0]
-        raise CommandError(f"expected one of {', '.join(KINDS)}, found {word or 'nothing'}")
+        if len(matches) != 1:
+            raise not_among(word, KINDS)
+        return matches[0]
 
-    def _point(self, kind: str, subject: str) -> Breakpoint:
+    def _point(self, kind: str, words: Sequence[str], verb: str) -> Breakpoint:
         """A new breakpoint of that kind."""
-        if bool(subject) != bool(KINDS[kind]) or (" " in subject and kind != "time"):
-            raise CommandError(f"usage: break {kind} {KINDS[kind]}".rstrip() + " [if CONDITION]")
+        most = 2 if kind == "time" else int(bool(KINDS[kind]))
+        if len(words) > most or bool(words) != bool(KINDS[kind]):
+            found = f"unexpected {brief(words[most])}; " if len(words) > most else ""
+            usage = f"{verb} {kind} {KINDS[kind]}".rstrip()
+            raise CommandError(f"{found}usage: {usage} [if CONDITION]")
+        subject = " ".join(words)
         number = self._points.next_number()
-        what = f"{kind} {subject}".rstrip()
+        what = f"{kind} {quoted(subject)}" if words else kind
         replay = self._simulator.replay
         if kind in ("session", "time"):
             return self._session_point(number, kind, subject)
@@ -96,8 +112,8 @@ class BreakCommands:
 
     def watch(self, rest: str) -> Iterator[str]:
         """watch job ID.state | host NAME.free"""
-        what, condition = split_condition(rest)
-        look, what = look_at(what, self._simulator)
+        words, condition = split_condition(rest)
+        look, what = look_at(words, self._simulator)
         point = Breakpoint(self._points.next_number(), what, Event.CHANGE, look=look)
         if condition:
             point.condition = Condition(condition, SESSION_FACTS)
@@ -134,39 +150,51 @@ class BreakCommands:
 
     def ignore(self, rest: str) -> Iterator[str]:
         """ignore N COUNT"""
-        words = rest.split()
-        if len(words) != 2 or not words[1].isdecimal() or len(words[1]) > 9:
-            raise CommandError("usage: ignore N COUNT")
-        point = self._one(words[0])
-        point.ignore = int(words[1])
-        yield f"{point}: the next {point.ignore} hits are passed" if point.ignore else (
-            f"{point}: stops at its next hit"
-        )
+        number, count = arguments(rest, "ignore N COUNT", 2, 2)
+        point = self._one(number)
+        point.ignore = count_of(count, least=0)
+        said = {0: "stops at its next hit", 1: "the next hit is passed"}
+        yield f"{point}: {said.get(point.ignore, f'the next {point.ignore} hits are passed')}"
 
     def condition(self, rest: str) -> Iterator[str]:
         """condition N [CONDITION]"""
-        number, _, text = rest.partition(" ")
-        if not number:
+        if not rest:
             raise CommandError("usage: condition N [CONDITION]")
+        number, *text = rest.split(None, 1)
         point = self._one(number)
-        point.condition = Condition(text.strip(), _facts(point)) if text.strip() else None
+        point.condition = Condition(text[0], _facts(point)) if text else None
         yield str(point)
 
     def commands(self, rest: str) -> Iterator[str]:
         """commands N, then commands, then end"""
-        point = self._one(rest)
+        point = self._one(word_of(rest, "commands N"))
+        point.commands = self._body()
+        return iter(())
+
+    def _body(self) -> list[str]:
+        """The lines up to the end that belongs to this list; those of a list in it stay in it."""
         found: list[str] = []
+        depth = 1
         while (line := self._simulator.shell.more()) is not None:
-            if line.strip() == "end":
-                point.commands = found
-                return iter(())
-            if line.strip():
-                found.append(line.strip())
-        raise CommandError("commands: end is missing")
+            line = line.strip()
+            depth += self._opens(line) - (line == "end")
+            if not depth:
+                return found
+            if line:
+                found.append(line)
+        if self._simulator.shell.typing:
+            return found + ["end"] * (depth - 1)
+        raise CommandError("commands: expected a line end, found the end of the input")
+
+    def _opens(self, line: str) -> bool:
+        """Whether a list of commands follows *line*."""
+        name, *rest = line.split(None, 1) or [""]
+        return bool(rest) and self._simulator.registry.commands.meant(name) == ["commands"]
 
     def _one(self, word: str) -> Breakpoint:
         if not word.isdecimal() or len(word) > 9:
-            raise CommandError(f"expected the number of a breakpoint, found {word or 'nothing'}")
+            found = brief(word) or "nothing"
+            raise CommandError(f"expected the number of a breakpoint, found {found}")
         return self._points.get(int(word))
 
     # Listing.

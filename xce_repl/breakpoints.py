@@ -129,7 +129,7 @@ class Breakpoints:
         :raises CommandError: if there is none.
         """
         if number not in self._points:
-            raise CommandError(f"there is no breakpoint {number}")
+            raise CommandError(f"there is no breakpoint {number}; info break lists them")
         return self._points[number]
 
     def delete(self, point: Breakpoint, replay: Replay) -> None:
@@ -147,9 +147,10 @@ class Breakpoints:
         self._interesting = [job for job in jobs if any(is_about(job) for is_about in about)]
 
     def restarted(self, replay: Replay) -> None:
-        """The replay began anew; breakpoints are kept."""
+        """The replay began anew; breakpoints are kept, with what is still to be passed."""
         self.since = (0, float("-inf"))
         for point in self:
+            point.hits = 0
             if point.look is not None:
                 point.seen = point.look(replay)
         self.changed(replay)

@@ -86,7 +86,8 @@ def moving(simulator: Simulator) -> list[Command]:
         ),
         Command(
             "restart", control.restart, "restart", "begin anew; breakpoints are kept",
-            "The input is opened again. Breakpoints and parameters stay; outputs begin anew.",
+            "The input is opened again; outputs begin anew. Parameters stay, and breakpoints with\n"
+            "conditions, commands and hits still to be passed; hits are counted anew.",
             MOVING,
         ),
     ]  # fmt: skip
@@ -137,16 +138,18 @@ def stopping(breaks: Breaks, words: Words) -> list[Command]:
         ),
         Command(
             "ignore", breaks.ignore, "ignore N COUNT", "pass the next COUNT hits",
-            "", STOPPING, complete=words.numbers,
+            "", STOPPING, complete=words.number,
         ),
         Command(
             "condition", breaks.condition, "condition N [CONDITION]", "change its condition",
-            f"Without one it always stops.\n{CONDITION_HELP}", STOPPING, complete=words.numbers,
+            f"Without one it always stops.\n{CONDITION_HELP}", STOPPING, complete=words.number,
         ),
         Command(
             "commands", breaks.commands, "commands N", "what to run when it stops there",
             "The lines after it up to the line end are run at each stop. A command that moves\n"
-            "the replay on is the last that is run.", STOPPING, complete=words.numbers,
+            "the replay on is the last that is run, and so is one that fails. On a terminal\n"
+            "Ctrl-D ends them too, and Ctrl-C leaves those there were.", STOPPING,
+            complete=words.number,
         ),
     ]  # fmt: skip
 
@@ -165,11 +168,11 @@ def asking(simulator: Simulator, words: Words) -> list[Command]:
         ),
         Command(
             "set", control.set, "set PARAMETER VALUE", "change a parameter; alone: which",
-            "", OTHER, complete=words.parameters,
+            "", OTHER, complete=words.settings,
         ),
         Command(
             "help", simulator.help, "help [COMMAND]", "tell what there is to type",
-            "", OTHER, complete=words.commands,
+            "", OTHER, complete=words.help,
         ),
     ]  # fmt: skip
 
@@ -180,19 +183,21 @@ def others(simulator: Simulator, words: Words) -> list[Command]:
     return [
         Command(
             "source", control.source, "source FILE", "run the commands in FILE",
-            "It ends at the first command that fails. # begins a comment.", OTHER,
+            "It ends at the first command that fails. # begins a comment. A name with blanks\n"
+            "stands in quotes.", OTHER,
             complete=words.files,
         ),
         Command(
             "snapshot", control.snapshot, "snapshot FILE", "write a recording that goes on here",
-            "Its starting state is the present, and what is still to happen follows.", OTHER,
+            "Its starting state is the present, and what is still to happen follows. A name with\n"
+            "blanks stands in quotes.", OTHER,
             complete=words.files,
         ),
         Command(
             "quit", control.quit, "quit", "leave; outputs hold what was replayed so far",
             "With outputs, a session in progress is finished first. Ctrl-D does the same.", OTHER,
         ),
-        Command("exit", control.quit, "exit", "as quit", "", OTHER),
+        Command("exit", control.exit, "exit", "as quit", "", OTHER),
     ]  # fmt: skip
 
 

@@ -7,6 +7,7 @@ from itertools import islice
 from typing import TYPE_CHECKING
 
 from xce_repl.completion_words import CANDIDATES
+from xce_repl.words import quoted, words_before
 
 if TYPE_CHECKING:
     from xce_repl.simulator import Simulator
@@ -24,19 +25,34 @@ class Completer:
         if number == 0:
             before = readline.get_line_buffer()[: readline.get_begidx()]
             try:
-                self._found = self.candidates(before.split(), word)
+                self._found = self.candidates(before, word)
             except Exception:  # a plugin's completion: a word that is not completed does no harm
                 self._found = []
         return self._found[number] if number < len(self._found) else None
 
-    def candidates(self, before: list[str], word: str) -> list[str]:
-        """What *word* may become after the words *before* it, a blank after a whole word."""
+    def candidates(self, before: str, word: str) -> list[str]:
+        """What *word* may become after the text *before* it, a blank after a whole word.
+
+        To readline a word ends at a blank; to us not so in quotes.
+        """
+        words, begun = words_before(before)
         registry = self._simulator.registry
-        if not before:
+        if not words:
             return [f"{name} " for name in registry.commands.starting(word)]
-        command = registry.commands.find(before[0]).value
+        command = registry.commands.find(words[0]).value
         if command.complete is None:
             return []
-        found = command.complete(before[1:], word)
-        kept = (c if c.endswith(("/", " ")) else f"{c} " for c in found if c.startswith(word))
+        text = begun + word
+        quote = text[0] if text.startswith(('"', "'")) else ""
+        meant = text[len(quote) :]
+        found = command.complete(words[1:], meant)
+        kept = (typed(c, quote)[len(begun) :] for c in found if c.startswith(meant))
         return list(islice(kept, CANDIDATES))
+
+
+def typed(candidate: str, quote: str) -> str:
+    """*candidate* as it is typed: in quotes where it needs them, a blank after a whole word."""
+    if not quote and quoted(candidate.rstrip(" ")) == candidate.rstrip(" "):
+        return candidate if candidate.endswith(("/", " ")) else f"{candidate} "
+    quote = quote or quoted(candidate)[0]
+    return f"{quote}{candidate}" if candidate.endswith("/") else f"{quote}{candidate}{quote} "

@@ -20,74 +20,101 @@ class Words:
     def __init__(self, simulator: Simulator) -> None:
         self._simulator = simulator
 
-    def jobs(self, before: object, word: str) -> Iterator[str]:
+    def jobs(self, before: Sequence[str], word: str) -> Iterable[str]:
         """Ids of jobs that are not over."""
-        return (job for job in self._simulator.replay.scheduler.jobs if job.startswith(word))
+        return () if before else self._named("job", word)
 
-    def hosts(self, before: object, word: str) -> Iterator[str]:
+    def hosts(self, before: Sequence[str], word: str) -> Iterable[str]:
         """Names of hosts."""
-        return (host.name for host in self._simulator.replay.cluster.hosts)
+        return () if before else self._named("host", word)
 
-    def queues(self, before: object, word: str) -> Iterable[str]:
+    def queues(self, before: Sequence[str], word: str) -> Iterable[str]:
         """Names of queues."""
-        return self._simulator.replay.cluster.queues
+        return () if before else self._named("queue", word)
 
-    def limits(self, before: object, word: str) -> Iterable[str]:
+    def limits(self, before: Sequence[str], word: str) -> Iterable[str]:
         """Names of limits."""
-        return (limit.name for limit in self._simulator.replay.cluster.limits)
+        return () if before else [limit.name for limit in self._simulator.replay.cluster.limits]
 
-    def resources(self, before: object, word: str) -> Iterable[str]:
+    def resources(self, before: Sequence[str], word: str) -> Iterable[str]:
         """Names of resources."""
-        return self._simulator.replay.cluster.resources
+        return () if before else self._simulator.replay.cluster.resources
 
-    def users(self, before: object, word: str) -> Iterable[str]:
-        """Users of jobs that are not over."""
-        return sorted({job.user for job in self._simulator.replay.scheduler.jobs.values()})
+    def help(self, before: Sequence[str], word: str) -> Iterable[str]:
+        """Names of commands, then of topics or parameters."""
+        registry = self._simulator.registry
+        if not before:
+            return registry.commands.starting(word)
+        if len(before) > 1:
+            return ()
+        asked = registry.commands.find(before[0]).name
+        if asked in ("set", "show"):
+            return registry.parameters.starting(word)
+        return registry.topics.starting(word) if asked == "info" else ()
 
-    def commands(self, before: object, word: str) -> Iterable[str]:
-        """Names of commands."""
-        return self._simulator.registry.commands.starting(word)
-
-    def files(self, before: object, word: str) -> Iterator[str]:
+    def files(self, before: Sequence[str], word: str) -> Iterator[str]:
         """Files and folders."""
         from glob import escape, iglob
 
-        for path in islice(iglob(escape(expanduser(word)) + "*"), CANDIDATES):
-            yield f"{path}/" if isdir(path) else path
+        if before:
+            return
+        home = expanduser(word)
+        for path in islice(iglob(escape(home) + "*"), CANDIDATES):
+            yield word + path[len(home) :] + ("/" if isdir(path) else "")
 
     def breaks(self, before: Sequence[str], word: str) -> Iterable[str]:
-        """Kinds of breakpoints, then what they are about."""
+        """Kinds of breakpoints, then what they are about, then the word if."""
         from xce_repl.break_commands import KINDS
 
         if not before:
             return list(KINDS)
-        return self._named(before[0], word) if len(before) == 1 else ()
+        kinds = [kind for kind in KINDS if kind.startswith(before[0])]
+        if "if" in before or len(kinds) != 1:
+            return ()
+        return self._named(kinds[0], word) if len(before) == 1 and KINDS[kinds[0]] else ("if",)
 
     def _named(self, kind: str, word: str) -> Iterable[str]:
-        known = {"job": self.jobs, "user": self.users, "queue": self.queues, "host": self.hosts}
-        return known[kind]((), word) if kind in known else ()
+        """What there is of one kind that may begin with *word*."""
+        jobs, cluster = self._simulator.replay.scheduler.jobs, self._simulator.replay.cluster
+        if kind == "job":
+            return (job for job in jobs if job.startswith(word))
+        if kind == "user":
+            return sorted({job.user for job in jobs.values()})
+        if kind == "queue":
+            return cluster.queues
+        return cluster.index_of if kind == "host" else ()
 
     def job_filters(self, before: Sequence[str], word: str) -> Iterable[str]:
         """Words of ``info jobs``."""
-        from xce_repl.info_jobs import STATES
+        from xce_repl.info_jobs import NAMED, STATES
 
-        if before and before[-1] in ("user", "queue", "host"):
+        if "if" in before:
+            return ()
+        if before and before[-1] in NAMED:
             return self._named(before[-1], word)
-        return [*STATES, "user", "queue", "host", "if"]
+        return [*STATES, *NAMED, "if"]
 
     def watches(self, before: Sequence[str], word: str) -> Iterable[str]:
         """What can be watched."""
         if not before:
             return ("job", "host")
-        ends = {"job": (self.jobs, (".state",)), "host": (self.hosts, (".free", ".state"))}
-        if before[0] not in ends:
+        kinds = [kind for kind in ("job", "host") if kind.startswith(before[0])]
+        if "if" in before or len(kinds) != 1:
             return ()
-        names, attributes = ends[before[0]]
-        return (f"{n}{a}" for n in names((), word.split(".")[0]) for a in attributes)
+        if len(before) > 1:
+            return ("if",)
+        attributes = (".state",) if kinds == ["job"] else (".free", ".state")
+        names = self._named(kinds[0], word.partition(".")[0])
+        return (f"{name}{attribute}" for name in names for attribute in attributes)
 
-    def numbers(self, before: object, word: str) -> Iterable[str]:
+    def number(self, before: Sequence[str], word: str) -> Iterable[str]:
+        """The number of a breakpoint."""
+        return () if before else self.numbers(before, word)
+
+    def numbers(self, before: Sequence[str], word: str) -> Iterable[str]:
         """Numbers of breakpoints."""
-        return (str(point.number) for point in self._simulator.breakpoints)
+        numbers = (str(point.number) for point in self._simulator.breakpoints)
+        return (number for number in numbers if number not in before)
 
     def info(self, before: Sequence[str], word: str) -> Iterable[str]:
         """Topics, then what they take."""
@@ -98,9 +125,12 @@ class Words:
         return complete(before[1:], word) if complete is not None else ()
 
     def parameters(self, before: Sequence[str], word: str) -> Iterable[str]:
+        """Parameters."""
+        return () if before else self._simulator.registry.parameters.starting(word)
+
+    def settings(self, before: Sequence[str], word: str) -> Iterable[str]:
         """Parameters, then their values."""
-        parameters = self._simulator.registry.parameters
-        if not before:
-            return parameters.starting(word)
-        found = parameters.find(before[0])
+        if len(before) != 1:
+            return self.parameters(before, word)
+        found = self._simulator.registry.parameters.find(before[0])
         return self.files((), word) if found.name == "output" else found.value.values

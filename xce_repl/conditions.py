@@ -17,6 +17,7 @@ from xce_core.sched.policy import NoDecision, Outcome
 from xce_core.sim.replay import Replay
 from xce_core.suggestions import did_you_mean
 from xce_repl.interface import CommandError
+from xce_repl.names import brief
 from xce_repl.times import Clock
 
 
@@ -159,7 +160,7 @@ def _unknown(name: str, facts: Mapping[str, Fact]) -> str:
     if name in DECISION_FACTS:
         return f"condition: {name} is not known here; there are: {', '.join(sorted(facts))}"
     hint = did_you_mean(name, list(facts)) or "; texts stand in quotes"
-    return f"condition: unknown name {name}{hint}"
+    return f"condition: unknown name {brief(name)}{hint}"
 
 
 def moment_of(outcome: Outcome | None, replay: Replay, clock: Clock) -> Moment:

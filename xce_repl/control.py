@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from xce_core.sim.atomic import AtomicFile
 from xce_repl.driver import Position
 from xce_repl.interface import CommandError
-from xce_repl.names import Names, Owned
+from xce_repl.names import Owned
+from xce_repl.registry import parameter_usage
+from xce_repl.shell import answer
 from xce_repl.sources import script
-from xce_repl.words import no_words
+from xce_repl.words import no_words, path_of, word_if_any
 
 if TYPE_CHECKING:
-    from xce_repl.interface import Parameter, Topic
+    from xce_repl.interface import Parameter
     from xce_repl.simulator import Simulator
-
-Ask = Callable[[str], Iterable[str]]
 
 
 class Control:
@@ -31,36 +31,43 @@ class Control:
 
     def info(self, rest: str) -> Iterable[str]:
         """info TOPIC [...]"""
-        name, _, words = rest.partition(" ")
-        topics: Names[Topic] = self._simulator.registry.topics
-        if not name:
+        if not rest:
             return self._simulator.help.topics()
-        return topics.find(name).value.run(words.strip())
+        name, *words = rest.split(None, 1)
+        topic = self._simulator.registry.topics.find(name)
+        return answer(topic, f"info {topic.name}", lambda: topic.value.run("".join(words)))
 
     def show(self, rest: str) -> Iterator[str]:
         """show [PARAMETER]"""
+        name = word_if_any(rest, "show [PARAMETER]")
         parameters = self._simulator.registry.parameters
-        found: list[Owned[Parameter]] = [parameters.find(rest)] if rest else list(parameters)
-        for parameter in found:
-            yield f"{parameter.name} {parameter.value.get()}".rstrip()
+        for parameter in [parameters.find(name)] if name else parameters:
+            yield from answer(parameter, f"show {parameter.name}", shown(parameter))
 
-    def set(self, rest: str) -> Iterator[str]:
+    def set(self, rest: str) -> Iterable[str]:
         """set PARAMETER VALUE"""
-        name, _, value = rest.partition(" ")
-        if not name:
-            yield from self._simulator.help.parameters()
-            return
-        self._simulator.registry.parameters.find(name).value.put(value.strip())
+        if not rest:
+            return self._simulator.help.parameters()
+        name, *value = rest.split(None, 1)
+        parameter = self._simulator.registry.parameters.find(name)
+        if not value:
+            usage = parameter_usage(parameter.value)
+            raise CommandError(f"usage: {usage} ({parameter.value.summary})")
+
+        def put() -> Iterable[str]:
+            parameter.value.put(value[0])
+            return ()
+
+        return answer(parameter, f"set {parameter.name}", put)
 
     # Doing.
 
     def source(self, rest: str) -> Iterator[str]:
         """source FILE"""
-        if not rest:
-            raise CommandError("usage: source FILE")
-        simulator = self._simulator
-        if not simulator.shell.run(script(os.path.expanduser(rest), not simulator.keep_going)):
-            simulator.shell.stop_here()
+        path = os.path.expanduser(path_of(rest, "source FILE"))
+        shell = self._simulator.shell
+        if not shell.run(script(path, not shell.keep_going)):
+            shell.stop_here()
         return iter(())
 
     def restart(self, rest: str) -> Iterator[str]:
@@ -73,8 +80,7 @@ class Control:
     def snapshot(self, rest: str) -> Iterator[str]:
         """snapshot FILE"""
         simulator = self._simulator
-        if not rest:
-            raise CommandError("usage: snapshot FILE")
+        path = os.path.expanduser(path_of(rest, "snapshot FILE"))
         if simulator.driver.position is Position.INSIDE:
             raise CommandError("snapshot: a session is in progress; finish goes to its end")
         simulator.driver.check_usable()
@@ -82,7 +88,6 @@ class Control:
             raise CommandError("snapshot: the input is standard input, which can't be read again")
         from xce_core.sim.snapshot import write_snapshot
 
-        path = os.path.expanduser(rest)
         refuse_path("snapshot", path, simulator)
         with AtomicFile(path) as stream:
             due = simulator.driver.position is Position.READY
@@ -91,9 +96,21 @@ class Control:
 
     def quit(self, rest: str) -> Iterator[str]:
         """quit"""
-        no_words(rest, "quit")
+        return self._leave(rest, "quit")
+
+    def exit(self, rest: str) -> Iterator[str]:
+        """exit"""
+        return self._leave(rest, "exit")
+
+    def _leave(self, rest: str, usage: str) -> Iterator[str]:
+        no_words(rest, usage)
         self._simulator.shell.leaving = True
         return iter(())
+
+
+def shown(parameter: Owned[Parameter]) -> Callable[[], list[str]]:
+    """What gives the line that shows *parameter*."""
+    return lambda: [f"{parameter.name} {parameter.value.get()}".rstrip()]
 
 
 def check_again(simulator: Simulator) -> None:
@@ -148,8 +165,7 @@ class OutputParameter:
     def put(self, value: str) -> None:
         """Begin to write, before anything has happened."""
         simulator = self._simulator
-        if not value:
-            raise CommandError("usage: set output FILE|off")
+        value = path_of(value, "set output FILE|off")
         if simulator.driver.moved:
             what = "it is written from its start on; restart, then set output"
             raise CommandError(f"set output: the replay has begun and {what}")

@@ -8,6 +8,7 @@ from xce_core.model.amounts import AmountKind, UnitsMode, format_amount
 from xce_core.model.cluster import Cluster
 from xce_core.model.resources import Resource
 from xce_repl.interface import CommandError
+from xce_repl.names import brief
 from xce_repl.times import Clock
 
 
@@ -39,4 +40,4 @@ class Formats:
                 self.units = mode
                 return
         modes = ", ".join(mode.value for mode in UnitsMode)
-        raise CommandError(f"expected one of {modes}, found {text}")
+        raise CommandError(f"set units: expected one of {modes}, found {brief(text)}")

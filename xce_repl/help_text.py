@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from xce_repl.interface import Command, CommandError, Topic
-from xce_repl.registry import RESERVED, topic_usage
+from xce_repl.registry import RESERVED, parameter_usage, topic_usage
+from xce_repl.words import arguments
 
 if TYPE_CHECKING:
     from xce_repl.simulator import Simulator
@@ -20,22 +21,21 @@ class Help:
 
     def __call__(self, rest: str) -> Iterator[str]:
         """help [COMMAND [TOPIC or PARAMETER]]"""
-        words = rest.split()
+        words = arguments(rest, "help [COMMAND], help info TOPIC, help set PARAMETER", 0, 2)
         if not words:
             yield from self._all()
             return
         command = self._registry.commands.find(words[0]).value
         if len(words) == 1:
             yield from self._command(command)
-        elif len(words) == 2 and command.name == "info":
+        elif command.name == "info":
             yield from self._topic(self._registry.topics.find(words[1]).value)
-        elif len(words) == 2 and command.name in ("set", "show"):
+        elif command.name in ("set", "show"):
             parameter = self._registry.parameters.find(words[1]).value
-            values = f" {'|'.join(parameter.values)}" if parameter.values else ""
-            yield f"set {parameter.name}{values}"
+            yield parameter_usage(parameter)
             yield f"  {parameter.summary}"
         else:
-            raise CommandError(f"no help on {rest}")
+            raise CommandError(f"unexpected {words[1]}; usage: help {command.name}")
 
     def _all(self) -> Iterator[str]:
         for title, lines in self._registry.sections().items():
@@ -70,10 +70,7 @@ class Help:
     def parameters(self) -> Iterator[str]:
         """The parameters of ``set``."""
         yield from _two_columns(
-            [
-                (f"set {p.name} {'|'.join(p.value.values)}".rstrip(), p.value.summary)
-                for p in self._registry.parameters
-            ]
+            [(parameter_usage(p.value), p.value.summary) for p in self._registry.parameters]
         )
 
 

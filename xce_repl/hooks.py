@@ -35,6 +35,7 @@ class Hooks:
         self._relay = plugins.manager.hook
         self._failures = Failures(self._note)
         self._told: set[tuple[str, str]] = set()
+        self._silent: set[str] = set()
         self.notices: list[str] = []
         self._impls = {name: self._sorted(name) for name in specified(ReplSpecs)}
         self._askers = self._impls["xce_repl_wants_each"]
@@ -70,6 +71,7 @@ class Hooks:
         self._seams = Seams(self._relay, self._failures) if self._seen else None
         scheduler.seams = self._seams
         self._wanted = self.looking = True
+        self._silent.clear()
         self.judging = self._judge
 
     def look(self, scheduler: Scheduler) -> bool:
@@ -79,7 +81,7 @@ class Hooks:
             try:
                 each = bool(impl.function()) or each
             except Exception as error:
-                self._failures.note(impl.plugin_name, "xce_repl_wants_each", error)
+                self._cannot_say(str(impl.plugin_name), error)
         looking = each or self._wanted or self._always
         self._wanted = each
         if looking is not self.looking:
@@ -87,6 +89,12 @@ class Hooks:
             self.judging = looking and self._judge
             scheduler.seams = self._seams if looking else None
         return each
+
+    def _cannot_say(self, plugin: str, error: Exception) -> None:
+        """Told once a replay: whoever fails here does so again and again between sessions."""
+        if plugin not in self._silent:
+            self._silent.add(plugin)
+            self._failures.note(plugin, "xce_repl_wants_each", error)
 
     def session_begins(self) -> None:
         """What failed before may be told again."""

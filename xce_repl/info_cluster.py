@@ -14,7 +14,7 @@ from xce_core.sched.ledger import Ledger
 from xce_core.sched.resolve import SchedulingObject
 from xce_core.sched.scheduler import Scheduler
 from xce_core.sim.job_lists import fold_jobs
-from xce_repl.words import columns, known
+from xce_repl.words import columns, known, word_if_any
 
 if TYPE_CHECKING:
     from xce_repl.simulator import Simulator
@@ -34,8 +34,8 @@ class InfoCluster:
     def host(self, rest: str) -> Iterator[str]:
         """info host [NAME]"""
         cluster = self._simulator.replay.cluster
-        if rest:
-            at = cluster.index_of[known(rest, cluster.index_of, "host")]
+        if name := word_if_any(rest, "info host [NAME]"):
+            at = cluster.index_of[known(name, cluster.index_of, "host")]
             yield from self._one_host(cluster.hosts[at])
             return
         names = list(self._ledger.columns)
@@ -89,8 +89,8 @@ class InfoCluster:
     def queue(self, rest: str) -> Iterator[str]:
         """info queue [NAME]"""
         queues = self._simulator.replay.cluster.queues
-        if rest:
-            yield from self._one_queue(queues[known(rest, queues, "queue")])
+        if name := word_if_any(rest, "info queue [NAME]"):
+            yield from self._one_queue(queues[known(name, queues, "queue")])
             return
         by_queue = self._jobs_by_queue()
         rows = [("queue", "state", "priority", "order", "pending", "running")]
@@ -134,10 +134,11 @@ class InfoCluster:
     def limit(self, rest: str) -> Iterator[str]:
         """info limit [NAME]"""
         limits = {limit.name: limit for limit in self._simulator.replay.cluster.limits}
-        if not limits:
+        wanted = word_if_any(rest, "info limit [NAME]")
+        if not limits and not wanted:
             yield "no limits"
             return
-        for name in [known(rest, limits, "limit")] if rest else limits:
+        for name in [known(wanted, limits, "limit")] if wanted else limits:
             yield from self._one_limit(limits[name])
 
     def _one_limit(self, limit: Limit) -> Iterator[str]:
@@ -178,8 +179,9 @@ class InfoCluster:
     def resource(self, rest: str) -> Iterator[str]:
         """info resource [NAME]"""
         resources = self._simulator.replay.cluster.resources
+        wanted = word_if_any(rest, "info resource [NAME]")
         rows = [("resource", "of", "counted by", "total", "in use", "free")]
-        for name in [known(rest, resources, "resource")] if rest else resources:
+        for name in [known(wanted, resources, "resource")] if wanted else resources:
             resource = resources[name]
             total, used = self._usage(name)
             amounts = [self._simulator.amount(name, n) for n in (total, used, total - used)]

@@ -14,7 +14,7 @@ from xce_repl.fitting import host_counts, verdict
 from xce_repl.interface import CommandError
 from xce_repl.times import duration_text
 from xce_repl.watched import state_of
-from xce_repl.words import job_id_of
+from xce_repl.words import job_id_of, word_of
 
 if TYPE_CHECKING:
     from xce_repl.simulator import Simulator
@@ -31,18 +31,17 @@ class InfoJob:
 
     def __call__(self, rest: str) -> Iterator[str]:
         """info job ID"""
-        if not rest:
-            raise CommandError("usage: info job ID")
-        number, index = job_id_of(rest)
+        word = word_of(rest, "info job ID")
+        number, index = job_id_of(word)
         job = self._find(number, index)
         if job is not None:
             return self._job(job)
         if index < 0 and self._simulator.replay.scheduler.history.elements(number):
             return self._array(number)
-        state = state_of(rest, self._simulator)
+        state = state_of(word, self._simulator)
         if state == "not submitted":
-            raise CommandError(f"unknown job {rest}")
-        return iter((f"job {rest}: {state}",))
+            raise CommandError(f"unknown job {word}; it was not submitted so far")
+        return iter((f"job {word}: {state}",))
 
     def _find(self, number: int, index: int) -> Job | None:
         name = str(number) if index < 0 else f"{number}[{index}]"
@@ -55,7 +54,8 @@ class InfoJob:
         for index in elements:
             state = state_of(f"{number}[{index}]", self._simulator)
             by_state.setdefault(state, []).append(index)
-        yield f"job {number}: an array of {len(elements)} elements"
+        count = f"{len(elements)} element{'' if len(elements) == 1 else 's'}"
+        yield f"job {number}: an array of {count}"
         for state, indexes in by_state.items():
             yield f"  {state} {fold_jobs((number, index) for index in indexes)}"
 
@@ -91,7 +91,7 @@ class InfoJob:
         if job.begin_time is not None:
             parts.append(f"not before {time(job.begin_time)}")
         if job.requeues:
-            parts.append(f"requeued {job.requeues} times")
+            parts.append(f"requeued {job.requeues} time{'' if job.requeues == 1 else 's'}")
         return "  ".join(parts)
 
     # What it asks for.

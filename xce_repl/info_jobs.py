@@ -9,13 +9,13 @@ from xce_core.model.hostlist import fold
 from xce_core.model.jobs import OVER, Job, JobState
 from xce_repl.conditions import JOB_FACTS, Condition, Moment, tasks_of
 from xce_repl.interface import CommandError
-from xce_repl.words import columns, known, split_condition
+from xce_repl.words import columns, known, not_among, split_condition, words_of
 
 if TYPE_CHECKING:
     from xce_repl.simulator import Simulator
 
-USAGE = "usage: info jobs [STATE] [user NAME] [queue NAME] [host NAME] [if CONDITION]"
 STATES = [state.value for state in JobState if state not in OVER]
+NAMED = ("user", "queue", "host")
 
 Filter = Callable[[Job], bool]
 
@@ -48,15 +48,17 @@ class InfoJobs:
     def _filters(self, rest: str) -> list[Filter]:
         words, condition = split_condition(rest)
         filters: list[Filter] = []
-        left = words.split()
+        left = words_of(words)
         while left:
             word = left.pop(0)
             if word in STATES:
                 filters.append(_in_state(word))
-            elif word in ("user", "queue", "host") and left:
+            elif word not in NAMED:
+                raise _unknown(word)
+            elif left:
                 filters.append(self._named(word, left.pop(0)))
             else:
-                raise CommandError(USAGE)
+                raise CommandError(f"expected a name after {word}, found nothing")
         if condition:
             filters.append(self._holding(Condition(condition, JOB_FACTS)))
         return filters
@@ -81,6 +83,13 @@ class InfoJobs:
         hosts = fold(cluster.names_of(job.allocation.hosts)) if job.allocation else "-"
         submitted = self._simulator.time(job.submit_time)
         return (job.id, job.state.value, job.user or "-", job.queue, str(tasks), submitted, hosts)
+
+
+def _unknown(word: str) -> CommandError:
+    if word in [state.value for state in OVER]:
+        what = f"info jobs lists no jobs that are over, so none that is {word}"
+        return CommandError(f"{what}; info job ID tells about one")
+    return not_among(word, [*STATES, *NAMED, "if"])
 
 
 def _in_state(word: str) -> Filter:

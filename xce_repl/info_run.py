@@ -107,5 +107,5 @@ def _hooks(row: Found) -> str:
     """What a plugin listens to, or why it does not; and what of it can't be used."""
     if not row.loaded:
         return f"left out: {row.failure}" if row.failure else "not loaded: nothing needs it"
-    hooks = ", ".join(row.hooks)
-    return f"{hooks} ({row.failure})" if row.failure else hooks
+    failure = f"; but it {row.failure}" if row.failure else ""
+    return f"{', '.join(row.hooks)}{failure}"

@@ -107,8 +107,10 @@ class Parameter:
     """Something that ``set`` changes and ``show`` shows.
 
     :param get: its value as text.
-    :param put: given the rest of the line; a bad value is a :class:`CommandError` and
-        changes nothing.
+    :param put: given the rest of the line, which is never empty; a bad value is a
+        :class:`CommandError` and changes nothing.
+    :param values: what it may be, as far as that can be listed; offered by completion.
+    :param form: how its values are written in ``help``; the values by default.
     """
 
     name: str
@@ -116,6 +118,7 @@ class Parameter:
     put: Callable[[str], None]
     summary: str
     values: Sequence[str] = ()
+    form: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
@@ -17,8 +16,7 @@ from xce_repl.interrupts import Interrupts
 from xce_repl.rounds import Rounds
 from xce_repl.shell import Shell
 from xce_repl.times import Clock
-
-_COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
+from xce_repl.words import arguments, count_of, no_words, word_if_any
 
 
 @dataclass(slots=True)
@@ -76,12 +74,14 @@ class Mover:
 
     def step(self, rest: str) -> Iterator[str]:
         """Go to the next decision, or the next N."""
-        return self._move(Goal(decisions=count_of(rest)))
+        word = word_if_any(rest, "step [N]")
+        return self._move(Goal(decisions=count_of(word) if word else 1))
 
     def go_on(self, rest: str) -> Iterator[str]:
         """Go on to a breakpoint or the end."""
-        if rest:
-            self._ignore(count_of(rest) - 1)
+        word = word_if_any(rest, "continue [N]")
+        if word:
+            self._ignore(count_of(word) - 1)
         return self._move(Goal())
 
     def until(self, rest: str) -> Iterator[str]:
@@ -90,31 +90,43 @@ class Mover:
 
     def finish(self, rest: str) -> Iterator[str]:
         """Go to the end of the session in progress."""
-        if rest:
-            raise CommandError("usage: finish")
+        no_words(rest, "finish")
         if self._driver.position not in (Position.INSIDE, Position.READY):
-            raise CommandError("no session is in progress")
+            ended = self._driver.position is Position.END
+            hint = "the replay is at its end" if ended else "step goes into the next"
+            raise CommandError(f"finish: no session is in progress; {hint}")
         return self._move(Goal(session_over=True))
 
     def reached(self, text: str) -> Callable[[int, Seconds], bool]:
-        """What is true of the sessions from ``#SESSION`` or from ``TIME`` on."""
+        """What is true of the sessions from ``#SESSION`` or from ``TIME`` on.
+
+        :raises CommandError: if the first of them is past, or stood at already.
+        """
         replay = self._driver.replay
-        if text.startswith("#"):
-            wanted = count_of(text[1:])
+        words = arguments(text, "until TIME|#SESSION", 1, 1 if text.startswith("#") else 2)
+        if words[0].startswith("#"):
+            wanted = count_of(words[0][1:])
             if wanted <= replay.number:
-                raise CommandError(f"session {wanted} is past; this is {replay.number}")
+                raise CommandError(self._not_ahead(f"session {wanted}", wanted == replay.number))
             return lambda number, now: number >= wanted
-        if not text:
-            raise CommandError("usage: until TIME|#SESSION")
-        time = self._clock.parse(text, replay.now)
+        time = self._clock.parse(" ".join(words), replay.now)
         if time <= replay.now and self._driver.moved:
-            raise CommandError(f"{self._clock.text(time)} is past; it is {self._now()}")
+            raise CommandError(self._not_ahead(self._clock.text(time), time == replay.now))
         return lambda number, now: now >= time
+
+    def _not_ahead(self, what: str, is_now: bool) -> str:
+        """Why it is no use to wait for *what*."""
+        driver, replay = self._driver, self._driver.replay
+        if driver.ready and is_now:
+            return f"the replay stands right before {what} already; step goes on"
+        where = {Position.READY: "right before", Position.INSIDE: "inside"}
+        stands = f"{where.get(driver.position, 'after')} session {replay.number}"
+        return f"{what} is past; the replay stands {stands} ({self._clock.text(replay.now)})"
 
     def _ignore(self, times: int) -> None:
         points = [p for p in self.stop.points if not p.temporary] if self.stop else []
         if not points:
-            raise CommandError("continue N: the replay is not at a breakpoint")
+            raise CommandError("continue N: the replay stands at no breakpoint to pass N-1 times")
         for point in points:
             point.ignore = times
 
@@ -256,15 +268,15 @@ class Mover:
 
     def _remarks(self) -> Iterator[str]:
         """What plugins did wrong in the session that is over, and what differs in it."""
-        remarks = self._hooks.drain()
+        if self._hooks.notices:
+            yield from self._rounds.lines()  # a range that is going on goes on
+            yield from self._hooks.drain()
         verifier = self._driver.run.verifier
         if verifier is not None and verifier.mismatches > self._mismatches:
             self._mismatches = verifier.mismatches
-            differs = f"differs from the recording ({self._mismatches} so far)"
-            remarks.append(f"session {self._replay.number} {differs}")
-        if remarks:
             yield from self._rounds.flush()
-            yield from remarks
+            differs = f"differs from the recording ({self._mismatches} so far)"
+            yield f"session {self._replay.number} {differs}"
 
     # Where the move ended.
 
@@ -293,13 +305,3 @@ class Mover:
     def _now(self) -> str:
         replay = self._driver.replay
         return f"session {replay.number}, {self._clock.text(replay.now)}"
-
-
-def count_of(text: str) -> int:
-    """A count of at least 1; an empty text is 1.
-
-    :raises CommandError: if *text* is none.
-    """
-    if text and (not _COUNT.fullmatch(text) or int(text) == 0):
-        raise CommandError(f"expected a count of 1 or more, found {text}")
-    return int(text) if text else 1

@@ -12,6 +12,9 @@ from xce_repl.interface import CommandError
 
 T = TypeVar("T")
 
+BRIEF = 80
+"""How many characters of what a user typed a message quotes."""
+
 _NAME = re.compile(r"[a-z][a-z0-9_-]*", re.ASCII)
 
 
@@ -32,11 +35,15 @@ class Names(Generic[T]):
     """Things by name, in the order in which they were added.
 
     :param what: what they are, for messages.
+    :param listing: the command that lists them, for messages.
     :param reserved: letters that stand for one name, whatever others there are.
     """
 
-    def __init__(self, what: str, reserved: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self, what: str, listing: str, reserved: Mapping[str, str] | None = None
+    ) -> None:
         self._what = what
+        self._listing = listing
         self._reserved = dict(reserved or {})
         self._found: dict[str, Owned[T]] = {}
 
@@ -51,8 +58,9 @@ class Names(Generic[T]):
 
         :raises NameRefused: if the name is taken, reserved or malformed.
         """
-        if not _NAME.fullmatch(name):
-            raise NameRefused(f"{name!r} is no name for a {self._what}")
+        if not _NAME.fullmatch(str(name)):  # a plugin may give anything
+            expected = "expected a name of a-z, 0-9, - and _ that begins with a letter"
+            raise NameRefused(f"{self._what} {brief(repr(name))}: {expected}")
         if name in self._reserved:
             raise NameRefused(f"{self._what} {name}: the letter stands for {self._reserved[name]}")
         if name in self._found:
@@ -64,19 +72,23 @@ class Names(Generic[T]):
 
         :raises CommandError: if it stands for nothing or for several things.
         """
-        found = self._found.get(self._reserved.get(word, word))
-        if found is not None:
-            return found
-        matches = self.starting(word)
+        matches = self.meant(word)
         if len(matches) == 1:
             return self._found[matches[0]]
         if matches:
             raise CommandError(f"{self._what} {word} is ambiguous: {', '.join(matches)}")
-        raise CommandError(f"unknown {self._what} {word}{self._hint(word)}")
+        hint = did_you_mean(word, list(self._found)) or f"; {self._listing} lists them"
+        raise CommandError(f"unknown {self._what} {brief(word)}{hint}")
+
+    def meant(self, word: str) -> list[str]:
+        """The names that *word* may stand for; it is clear if there is one."""
+        word = self._reserved.get(word, word)
+        return [word] if word in self._found else self.starting(word)
 
     def starting(self, word: str) -> list[str]:
         """The names that begin so, in order of the alphabet."""
         return sorted(name for name in self._found if name.startswith(word))
 
-    def _hint(self, word: str) -> str:
-        return did_you_mean(word, self._found)
+def brief(text: str) -> str:
+    """*text* as a message quotes it: cut if it is long."""
+    return text if len(text) <= BRIEF else f"{text[:BRIEF]}..."

@@ -7,6 +7,8 @@ from typing import TYPE_CHECKING
 from xce_core.model.amounts import UnitsMode
 from xce_repl.control import OutputParameter
 from xce_repl.interface import CommandError, Parameter
+from xce_repl.names import brief
+from xce_repl.words import word_of
 
 if TYPE_CHECKING:
     from xce_repl.simulator import Simulator
@@ -29,8 +31,9 @@ def parameters(simulator: Simulator) -> list[Parameter]:
 
     def set_prompt(value: str) -> None:
         if len(value) > PROMPT_LENGTH or not value.isprintable():
-            raise CommandError(f"expected a prompt of at most {PROMPT_LENGTH} characters")
-        shell.prompt = unquoted(value)
+            what = f"at most {PROMPT_LENGTH} characters that can be printed"
+            raise CommandError(f"set prompt: expected {what}, found {brief(value)}")
+        shell.prompt = word_of(value, "set prompt TEXT") if value[0] in "\"'" else value
 
     modes = tuple(mode.value for mode in UnitsMode)
     return [
@@ -39,15 +42,18 @@ def parameters(simulator: Simulator) -> list[Parameter]:
             "how amounts of bytes are shown", modes,
         ),
         Parameter(
-            "timezone", lambda: formats.clock.zone, formats.clock.set_zone,
-            "the time zone of the times shown, such as UTC or Europe/Paris",
+            "timezone", lambda: formats.clock.zone,
+            lambda value: formats.clock.set_zone(word_of(value, "set timezone ZONE")),
+            "the time zone of the times shown, such as UTC or Europe/Paris", form="ZONE",
         ),
         Parameter(
             "output", output.get, output.put,
             "the file that gets the replay as a recording; set it before the replay begins",
-            ("FILE", "off"),
+            ("off",), "FILE|off",
         ),
-        Parameter("prompt", lambda: f'"{shell.prompt}"', set_prompt, "what the prompt is"),
+        Parameter(
+            "prompt", lambda: f'"{shell.prompt}"', set_prompt, "what the prompt is", form="TEXT"
+        ),
         Parameter(
             "echo", lambda: on_off(shell.echo), set_echo,
             "whether commands that are not typed are shown before they run", ON_OFF,
@@ -65,17 +71,10 @@ def switch(name: str, value: str) -> bool:
     :raises CommandError: if it is not ``off`` either.
     """
     if value not in ON_OFF:
-        raise CommandError(f"set {name}: expected on or off, found {value or 'nothing'}")
+        raise CommandError(f"set {name}: expected on or off, found {brief(value)}")
     return value == "on"
 
 
 def on_off(value: bool) -> str:
     """``on`` or ``off``."""
     return "on" if value else "off"
-
-
-def unquoted(text: str) -> str:
-    """*text* without one pair of quotes around it, which may hold blanks at its ends."""
-    if len(text) >= 2 and text[0] == text[-1] and text[0] in "\"'":
-        return text[1:-1]
-    return text

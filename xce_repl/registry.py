@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
+from xce_core.hook_rules import REPL_PREFIX
+from xce_core.sched.allocator import describe
 from xce_repl.interface import Command, HelpSection, Parameter, Topic
 from xce_repl.names import NameRefused, Names
 
@@ -27,19 +29,28 @@ class Registry:
     """
 
     def __init__(self, complain: Callable[[str], None]) -> None:
-        self.commands: Names[Command] = Names("command", RESERVED)
-        self.topics: Names[Topic] = Names("info topic")
-        self.parameters: Names[Parameter] = Names("parameter")
+        self.commands: Names[Command] = Names("command", "help", RESERVED)
+        self.topics: Names[Topic] = Names("info topic", "info")
+        self.parameters: Names[Parameter] = Names("parameter", "set")
         self.help_sections: list[HelpSection] = []
         self._complain = complain
 
     def add(self, owner: str, kind: str, found: object) -> None:
         """Enter what *owner* gives of one kind; what can't be entered is told and left out."""
-        for value in found if isinstance(found, Iterable) else (found,):
+        for value in self._each(owner, kind, found):
             try:
                 self._add_one(owner, kind, value)
             except NameRefused as error:
                 self._complain(f"plugin {owner}: {error}; it is left out")
+
+    def _each(self, owner: str, kind: str, found: object) -> Iterable[object]:
+        if isinstance(found, str) or not isinstance(found, Iterable):
+            return (found,)
+        try:
+            return list(found)
+        except Exception as error:  # a generator may fail only now
+            self._complain(f"plugin {owner}: {REPL_PREFIX}{kind} failed: {describe(error)}")
+            return ()
 
     def _add_one(self, owner: str, kind: str, value: object) -> None:
         if kind == "commands" and isinstance(value, Command):
@@ -51,7 +62,10 @@ class Registry:
         elif kind == "help_sections" and isinstance(value, HelpSection):
             self.help_sections.append(value)
         else:
-            raise NameRefused(f"gives a {type(value).__name__} among its {kind}")
+            expected = {"commands": Command, "topics": Topic, "parameters": Parameter}
+            wanted = expected.get(kind, HelpSection).__name__
+            found = f"found a value of type {type(value).__name__}"
+            raise NameRefused(f"{REPL_PREFIX}{kind}: expected values of type {wanted}, {found}")
 
     def sections(self) -> dict[str, list[tuple[str, str]]]:
         """The titles of ``help``, each with its lines: a form and a summary."""
@@ -68,3 +82,8 @@ class Registry:
 def topic_usage(topic: Topic) -> str:
     """How to ask for *topic*, with the word ``info``."""
     return topic.usage if topic.usage.startswith("info ") else f"info {topic.usage}"
+
+
+def parameter_usage(parameter: Parameter) -> str:
+    """How to set *parameter*."""
+    return f"set {parameter.name} {parameter.form or '|'.join(parameter.values) or 'VALUE'}"

@@ -21,6 +21,7 @@ from xce_repl.moves import Mover
 from xce_repl.output import Output
 from xce_repl.registry import COLLECTING, Registry
 from xce_repl.shell import Shell
+from xce_repl.times import UnknownZone
 
 
 class Simulator:
@@ -35,12 +36,11 @@ class Simulator:
         keep_going: bool,
     ) -> None:
         self.plugins = plugins
-        self.keep_going = keep_going
         self.keep_history = True
         self.hooks = Hooks(plugins)
         self.output = Output(stream, interactive)
         self.registry = Registry(self.hooks.notices.append)
-        self.shell = Shell(self.registry, self.output, self.hooks.drain)
+        self.shell = Shell(self.registry, self.output, self.hooks.drain, keep_going)
         self.help = Help(self)
         self.driver = Driver(options, plugins, self.hooks)
         self.formats = Formats(lambda: self.replay.cluster)
@@ -50,9 +50,15 @@ class Simulator:
         self.mover = Mover(
             self.driver, self.hooks, self.breakpoints, self.formats.clock, interrupts, self.shell
         )
-        zone = getattr(self.run.workload, "time_zone", None)
-        if zone:
-            self.formats.clock.set_zone(zone)
+        self._set_zone(getattr(self.run.workload, "time_zone", None))
+
+    def _set_zone(self, zone: str | None) -> None:
+        """Begin with the input's time zone, if it has one that is known."""
+        try:
+            if zone:
+                self.formats.clock.set_zone(zone)
+        except UnknownZone as error:
+            self.hooks.notices.append(f"time zone of the input: {error}; UTC is used")
 
     def collect(self) -> None:
         """Gather what plugins give, the built-in ones first."""

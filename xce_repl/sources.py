@@ -23,6 +23,13 @@ class Source(Protocol):
         """The next line; None at the end."""
         ...
 
+    def more(self, prompt: str) -> str | None:
+        """The next line of a command that takes several; None at the end.
+
+        :raises KeyboardInterrupt: if the user breaks it off.
+        """
+        ...
+
     def place(self) -> str:
         """Where the last line stands, as the beginning of a message; may be empty."""
         ...
@@ -47,6 +54,8 @@ class Listed:
         self._line += 1
         return line.rstrip("\r\n")
 
+    more = next
+
     def place(self) -> str:
         """``FILE:LINE: ``."""
         return f"{self._name}:{self._line}: "
@@ -62,6 +71,8 @@ class StandardInput:
         """The next line."""
         line = sys.stdin.readline()
         return line.rstrip("\r\n") if line else None
+
+    more = next
 
     def place(self) -> str:
         """Nothing: whoever writes the commands reads the answers in step."""

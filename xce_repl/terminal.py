@@ -46,12 +46,17 @@ class Terminal:
         """The next line; Ctrl-C clears the one begun, Ctrl-D ends."""
         while True:
             try:
-                return input(prompt)
+                return self.more(prompt)
             except KeyboardInterrupt:
                 self._newline()
-            except EOFError:
-                self._newline()
-                return None
+
+    def more(self, prompt: str) -> str | None:
+        """The next line; Ctrl-C breaks the command off, Ctrl-D ends it."""
+        try:
+            return input(prompt)
+        except EOFError:
+            self._newline()
+            return None
 
     def place(self) -> str:
         """Nothing: the line is there to be seen."""

@@ -6,7 +6,9 @@ import re
 from datetime import date, datetime, timedelta, timezone, tzinfo
 
 from xce_core.model.jobs import Seconds, canonical_seconds
+from xce_core.suggestions import did_you_mean
 from xce_repl.interface import CommandError
+from xce_repl.names import brief
 
 DAY = 86400
 _EPOCH = date(1970, 1, 1)
@@ -19,6 +21,17 @@ _LATER = re.compile(r"\+(?:([0-9]{1,10})|([0-9]{1,8}):([0-9]{2}):([0-9]{2}))", r
 
 _SIXTY = [f"{number:02}" for number in range(60)]
 _MINUTES = [f"{hour:02}:{minute}" for hour in range(24) for minute in _SIXTY]
+
+
+class UnknownZone(CommandError):
+    """There is no time zone of the name."""
+
+    def __init__(self, name: str) -> None:
+        from zoneinfo import available_timezones
+
+        hint = did_you_mean(name, sorted(available_timezones()))
+        found = brief(name) or "nothing"
+        super().__init__(f"expected a time zone such as UTC or Europe/Paris, found {found}{hint}")
 
 
 class Clock:
@@ -36,7 +49,7 @@ class Clock:
     def set_zone(self, name: str) -> None:
         """Show times in another zone.
 
-        :raises CommandError: if there is no such zone.
+        :raises UnknownZone: if there is no such zone.
         """
         if name in ("UTC", "utc"):
             self.zone, self._zone = "UTC", None
@@ -46,7 +59,7 @@ class Clock:
         try:
             self._zone = ZoneInfo(name)
         except Exception:  # of many kinds, all of them about the name
-            raise CommandError(f"unknown time zone {name}") from None
+            raise UnknownZone(name) from None
         self.zone = name
 
     def text(self, time: Seconds) -> str:
@@ -91,7 +104,7 @@ class Clock:
             time = None
         if time is None:
             what = "a time such as 1700000000, 2026-10-07 10:00:01, 10:00:01 or +1:30:00"
-            raise CommandError(f"expected {what}, found {text}")
+            raise CommandError(f"expected {what}, found {brief(text) or 'nothing'}")
         return time
 
     def _parsed(self, text: str, now: Seconds) -> Seconds | None:

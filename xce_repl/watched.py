@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from xce_core.model.jobs import Job
 from xce_core.sim.replay import Replay
 from xce_repl.interface import CommandError
-from xce_repl.words import canonical_id, job_id_of, known
+from xce_repl.names import brief
+from xce_repl.words import arguments, canonical_id, job_id_of, known, not_among
 
 if TYPE_CHECKING:
     from xce_repl.simulator import Simulator
 
-USAGE = "usage: watch job ID.state | watch host NAME.free | watch host NAME.state"
+USAGE = "watch job ID.state|host NAME.free|host NAME.state [if CONDITION]"
 
 Look = Callable[[Replay], str]
 
@@ -23,22 +24,30 @@ def look_at(what: str, simulator: Simulator) -> tuple[Look, str]:
 
     :raises CommandError: if there is no such thing to watch.
     """
-    kind, _, subject = what.partition(" ")
-    name, dot, attribute = subject.strip().rpartition(".")
-    if not kind or not dot or not name:
-        raise CommandError(USAGE)
-    if "job".startswith(kind) and attribute == "state":
+    kind, subject = arguments(what, USAGE, 2, 2)
+    name, _, attribute = subject.rpartition(".")
+    if kind and "job".startswith(kind):
+        _check(subject, attribute, "job ID", ("state",))
         job = canonical_id(name)
         return WatchedJob(job, simulator), f"job {job}.state"
-    if "host".startswith(kind) and attribute in ("free", "state"):
-        index = simulator.replay.cluster.index_of
-        at = index[known(name, index, "host")]
-        looks: dict[str, Look] = {
-            "free": lambda replay: str(replay.scheduler.ledger.columns["slots"].left(at)),
-            "state": lambda replay: replay.scheduler.ledger.state_of(at).value,
-        }
-        return looks[attribute], f"host {name}.{attribute}"
-    raise CommandError(USAGE)
+    if kind and "host".startswith(kind):
+        _check(subject, attribute, "host NAME", ("free", "state"))
+        return _of_host(name, attribute, simulator), f"host {name}.{attribute}"
+    raise not_among(kind, ("job", "host"))
+
+
+def _check(subject: str, attribute: str, what: str, attributes: tuple[str, ...]) -> None:
+    if attribute not in attributes or subject == f".{attribute}":
+        forms = " or ".join(f"{what}.{each}" for each in attributes)
+        raise CommandError(f"expected {forms}, found {brief(subject)}")
+
+
+def _of_host(name: str, attribute: str, simulator: Simulator) -> Look:
+    index = simulator.replay.cluster.index_of
+    at = index[known(name, index, "host")]
+    if attribute == "free":
+        return lambda replay: str(replay.scheduler.ledger.columns["slots"].left(at))
+    return lambda replay: replay.scheduler.ledger.state_of(at).value
 
 
 class WatchedJob:

@@ -2,12 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Collection, Iterable
 
 from xce_core.model.jobs import format_job_id, parse_job_id
 from xce_core.model.ranges import RangeError, unfold_numbers
 from xce_core.suggestions import did_you_mean
 from xce_repl.interface import CommandError
+from xce_repl.names import brief
+
+LISTED = 8
+"""How many names a message lists; of more it says how to list them."""
+
+_WORD = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|([^\s"']\S*))(?=\s|$)""")
+_COUNT = re.compile(r"[0-9]{1,9}", re.ASCII)
+
+
+def words_of(rest: str) -> list[str]:
+    """The words of *rest*; one in quotes may hold blanks, or nothing.
+
+    :raises CommandError: if a quote is not closed at the end of a word.
+    """
+    found: list[str] = []
+    at, end = 0, len(rest.rstrip())
+    while at < end:
+        match = _WORD.match(rest, at)
+        if match is None:
+            text = brief(rest[at:].strip())
+            raise CommandError(f"expected a closing {text[0]} at the end of a word, found {text}")
+        found.append(next(word for word in match.groups() if word is not None))
+        at = match.end()
+    return found
+
+
+def words_before(text: str) -> tuple[list[str], str]:
+    """The whole words of *text*, and what it has of a word whose quote is not closed yet."""
+    found: list[str] = []
+    at = 0
+    while match := _WORD.match(text, at):
+        found.append(next(word for word in match.groups() if word is not None))
+        at = match.end()
+    return found, text[at:].lstrip()
+
+
+def arguments(rest: str, usage: str, least: int, most: int) -> list[str]:
+    """The words of *rest*, of which there must be so many.
+
+    :raises CommandError: if there are not.
+    """
+    words = words_of(rest)
+    if len(words) > most:
+        raise CommandError(f"unexpected {brief(words[most])}; usage: {usage}")
+    if len(words) < least:
+        raise CommandError(f"usage: {usage}")
+    return words
 
 
 def no_words(rest: str, usage: str) -> None:
@@ -15,8 +63,55 @@ def no_words(rest: str, usage: str) -> None:
 
     :raises CommandError: if something does.
     """
-    if rest:
-        raise CommandError(f"usage: {usage}")
+    arguments(rest, usage, 0, 0)
+
+
+def word_of(rest: str, usage: str) -> str:
+    """The one word of *rest*, which must be there.
+
+    :raises CommandError: if it is not, or not alone.
+    """
+    return arguments(rest, usage, 1, 1)[0]
+
+
+def word_if_any(rest: str, usage: str) -> str:
+    """The one word of *rest*; empty if there is none.
+
+    :raises CommandError: if there are several.
+    """
+    return "".join(arguments(rest, usage, 0, 1))
+
+
+def path_of(rest: str, usage: str) -> str:
+    """The path of a file that *rest* is.
+
+    :raises CommandError: if it is none, or has blanks and no quotes.
+    """
+    words = words_of(rest)
+    hint = "; a name with blanks stands in quotes" if len(words) > 1 else ""
+    path = word_of(rest, f"{usage}{hint}")
+    if not path or "\0" in path:
+        found = brief(path) or "nothing"
+        raise CommandError(f"expected the name of a file, found {found}; usage: {usage}")
+    return path
+
+
+def quoted(word: str) -> str:
+    """*word* as it is to be typed: in quotes where it needs them."""
+    if word and not re.search(r"\s", word) and word[0] not in "\"'":
+        return word
+    return f"'{word}'" if '"' in word else f'"{word}"'
+
+
+def count_of(text: str, least: int = 1) -> int:
+    """The count that *text* is.
+
+    :raises CommandError: if it is none, or out of bounds.
+    """
+    if not _COUNT.fullmatch(text) or int(text) < least:
+        found = brief(text) or "nothing"
+        raise CommandError(f"expected a whole number from {least} to 999999999, found {found}")
+    return int(text)
 
 
 def job_id_of(text: str) -> tuple[int, int]:
@@ -29,7 +124,8 @@ def job_id_of(text: str) -> tuple[int, int]:
             raise ValueError
         return parse_job_id(text)
     except ValueError:
-        raise CommandError(f"expected a job id such as 12 or 12[3], found {text}") from None
+        found = brief(text) or "nothing"
+        raise CommandError(f"expected a job id such as 12 or 12[3], found {found}") from None
 
 
 def canonical_id(text: str) -> str:
@@ -40,36 +136,55 @@ def canonical_id(text: str) -> str:
     return format_job_id(*job_id_of(text))
 
 
-def known(name: str, names: Iterable[str], what: str) -> str:
-    """*name*, which must be one of *names*.
+def known(name: str, names: Collection[str], what: str) -> str:
+    """*name*, which must be one of *names*; ``info`` has a topic on *what*.
 
     :raises CommandError: if it is not.
     """
-    there = list(names)
-    if name not in there:
-        raise CommandError(f"unknown {what} {name}{did_you_mean(name, there)}")
+    if name not in names:
+        hint = did_you_mean(name, names) or _there_are(names, what)
+        raise CommandError(f"unknown {what} {brief(name) or quoted(name)}{hint}")
     return name
 
 
+def _there_are(names: Collection[str], what: str) -> str:
+    if len(names) > LISTED:
+        return f"; info {what} lists them"
+    return f"; there are: {', '.join(names)}" if names else "; there are none"
+
+
+def not_among(word: str, choices: Collection[str]) -> CommandError:
+    """The mistake that *word* is, where one of *choices* is expected."""
+    found = f"found {brief(word) or 'nothing'}{did_you_mean(word, choices)}"
+    return CommandError(f"expected one of {', '.join(choices)}, {found}")
+
+
 def numbers_of(rest: str) -> list[int]:
-    """Numbers and ranges, apart or joined by commas.
+    """Numbers and ranges of breakpoints, apart or joined by commas.
 
     :raises CommandError: if *rest* is anything else.
     """
     try:
         return unfold_numbers(",".join(rest.replace(",", " ").split()), 10_000)
-    except RangeError as error:
-        raise CommandError(f"numbers: {error}") from None
+    except RangeError:
+        what = "numbers of breakpoints such as 1 3-5"
+        raise CommandError(f"expected {what}, found {brief(rest)}") from None
 
 
 def split_condition(rest: str) -> tuple[str, str]:
-    """What stands before and after the word ``if``."""
-    if rest.startswith("if "):
-        return "", rest[3:].strip()
-    before, found, after = rest.partition(" if ")
-    if found and not after.strip():
-        raise CommandError("expected a condition after if")
-    return before.strip(), after.strip()
+    """What stands before and after the word ``if``, which is none in quotes.
+
+    :raises CommandError: if nothing stands after it.
+    """
+    at = 0
+    while match := _WORD.match(rest, at):
+        if match[3] == "if":
+            condition = rest[match.end() :].strip()
+            if not condition:
+                raise CommandError("expected a condition after if, found nothing")
+            return rest[: match.start()].strip(), condition
+        at = match.end()
+    return rest.strip(), ""
 
 
 def columns(rows: Iterable[tuple[str, ...]]) -> list[str]:

@@ -1,5 +1,5 @@
-"""The folder in which the tests of the REPL run."""
+"""What the tests of the REPL start from: the folder they run in, and plugins of their own."""
 
-from tests.repl.harness import inputs
+from tests.repl.harness import given, inputs
 
-__all__ = ["inputs"]
+__all__ = ["given", "inputs"]

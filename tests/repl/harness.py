@@ -10,14 +10,16 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from xce_core import plugins as core_plugins
 from xce_core.cli import _guarded
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 FIXTURES = ROOT / "fixtures" / "repl"
-INPUTS = (ROOT / "fixtures" / "small.swf", ROOT / "fixtures" / "running.jsonl")
+INPUTS = tuple(ROOT / "fixtures" / n for n in ("small.swf", "running.jsonl", "contention.jsonl"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +47,17 @@ def inputs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+@pytest.fixture
+def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Plugins by name, to be loaded with ``-p NAME`` as if they were modules."""
+    found: dict[str, Any] = {}
+    plain = core_plugins.importlib.import_module
+    monkeypatch.setattr(
+        core_plugins.importlib, "import_module", lambda name: found.get(name) or plain(name)
+    )
+    return found
+
+
 def program(*arguments: str, typed: str = "") -> Said:
     """Run the program with *typed* on its standard input, which is no terminal."""
     output, errors = io.StringIO(), io.StringIO()
@@ -60,6 +73,13 @@ def program(*arguments: str, typed: str = "") -> Said:
 def repl(sim: str, *commands: str, options: tuple[str, ...] = ("-p", "no:trace")) -> Said:
     """Run the interactive simulator on *commands*, without the trace unless *options* say so."""
     return program("--sim", sim, "-i", *options, typed="".join(f"{c}\n" for c in commands))
+
+
+def with_plugin(sim: str, name: str, *commands: str, more: tuple[str, ...] = ()) -> Said:
+    """The REPL with a plugin, and no others but the policy."""
+    own = ("--no-autoload", "-p", "builtin_fcfs", "-p", "swf", "-p", name, *more)
+    own += ("--policy", "builtin_fcfs")
+    return repl(sim, *commands, options=own)
 
 
 @contextmanager

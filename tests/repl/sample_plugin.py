@@ -1,11 +1,12 @@
-"""A plugin that uses each hook of the REPL, and some of the seams."""
+"""The example plugin, which uses each hook of the REPL, and plugins that do wrong."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 
 from xce_core.hookspecs import hookimpl
-from xce_core.sched.policy import NoDecision
+from xce_core.sched.policy import NoDecision, Policy
+from xce_plugins.builtin_fcfs import Fcfs
 from xce_repl.interface import (
     Command,
     CommandError,
@@ -21,11 +22,15 @@ from xce_repl.interface import (
 class Sample:
     """Counts decisions, and remarks on those on one job.
 
+    :param alone: the number of a round that is not to be collapsed.
     :ivar told: the hooks called, in order.
+    :ivar sessions: the session of each decision told.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, alone: int = 0) -> None:
+        self.alone = alone
         self.told: list[str] = []
+        self.sessions: list[int] = []
         self.job = "none"
         self.repl: Repl | None = None
         self._counted = 0
@@ -55,11 +60,21 @@ class Sample:
 
     @hookimpl
     def xce_repl_topics(self) -> Sequence[Topic]:
-        return [Topic("tally", lambda rest: [f"tally of {self.job}"], "tally", "whose tally")]
+        return [
+            Topic("tally", lambda rest: [f"tally of {self.job}"], "tally", "whose tally"),
+            Topic("state", self._state, "state", "what the REPL tells", "All of it."),
+        ]
+
+    def _state(self, rest: str) -> Iterator[str]:
+        assert self.repl is not None
+        yield f"{len(self.repl.replay.scheduler.running)} running of {self.repl.run.options.sim}"
+        yield f"{self.repl.amount('mem', 3 << 30)} in units {self.repl.units.value}"
+        yield f"{self.repl.time(1791367200)}, in a session: {self.repl.in_session}"
 
     @hookimpl
     def xce_repl_parameters(self) -> Sequence[Parameter]:
-        return [Parameter("remark", lambda: self.job, self._put, "the job remarked on")]
+        summary = "the job remarked on"
+        return [Parameter("remark", lambda: self.job, self._put, summary, ("none",), "JOB|none")]
 
     def _put(self, value: str) -> None:
         if value == "all":
@@ -72,22 +87,24 @@ class Sample:
 
     @hookimpl
     def xce_repl_wants_each(self) -> bool:
-        return self.job != "none"
+        return self.job != "none" or bool(self.alone)
 
     @hookimpl
     def xce_repl_decided(self, decided: Decided) -> Sequence[str] | None:
         self._counted += 1
+        self.sessions.append(decided.session)
         outcome = decided.outcome
         if isinstance(outcome, NoDecision) or outcome.job.id != self.job:
             return None
         assert self.repl is not None
         self._remarked = decided.session
         inside = "inside" if self.repl.in_session else "outside"
-        return [f"[sample] {decided.session} {inside} {self.repl.time(decided.time)}"]
+        shown = "shown" if decided.echoed else "not shown"
+        return [f"[sample] {decided.session} {inside} {self.repl.time(decided.time)} {shown}"]
 
     @hookimpl
     def xce_repl_may_collapse(self, ended: Round) -> bool | None:
-        return False if ended.number == self._remarked else None
+        return False if ended.number in (self._remarked, self.alone) else None
 
     @hookimpl
     def xce_repl_refuse_output(self, path: str) -> str | None:
@@ -167,6 +184,7 @@ class Clashing:
             Command("t", run, "t", "mine"),
             Command("No Name", run, "?", "mine"),
             Command("trace", run, "trace", "mine"),
+            Command("stepper", run, "stepper", "mine"),
             "no command",
         ]
 
@@ -177,3 +195,75 @@ class Clashing:
     @hookimpl
     def xce_repl_parameters(self) -> Sequence[Parameter]:
         return [Parameter("units", str, lambda value: None, "mine")]
+
+
+class Careless:
+    """Gives what is no contribution, and contributions that fail when they are used."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    @hookimpl
+    def xce_repl_commands(self) -> Iterator[Command]:
+        yield Command("never", lambda rest: [], "never", "never added")
+        raise ZeroDivisionError("half way")
+
+    @hookimpl
+    def xce_repl_topics(self) -> Sequence[Topic]:
+        return [
+            Topic("missing", self._missing, "missing", "fail"),
+            Topic("text", lambda rest: "one line", "text", "a text"),
+            Topic("nothing", lambda rest: None, "nothing", "nothing"),  # type: ignore[arg-type, return-value]
+            Topic("number", lambda rest: [1, 2], "number", "numbers"),  # type: ignore[list-item]
+            Topic(7, lambda rest: [], "seven", "no name"),  # type: ignore[arg-type]
+        ]
+
+    def _missing(self, rest: str) -> Iterator[str]:
+        yield "begun"
+        raise FileNotFoundError(2, "no such file")
+
+    @hookimpl
+    def xce_repl_parameters(self) -> Sequence[Parameter]:
+        def fail(value: str = "") -> str:
+            raise KeyError(value)
+
+        return [Parameter("shaky", fail, fail, "fail")]  # type: ignore[arg-type]
+
+    @hookimpl
+    def xce_repl_help_sections(self) -> object:
+        return [5]
+
+    @hookimpl
+    def xce_repl_wants_each(self) -> bool:
+        self.asked += 1
+        raise ValueError(self.asked)
+
+
+class Late:
+    """Fails in the middle of a range of rounds."""
+
+    @hookimpl
+    def xce_repl_may_collapse(self, ended: Round) -> None:
+        if ended.number == 13:
+            raise ValueError("collapse")
+
+
+class Second:
+    """Offers a policy of a name that there is, and adds a topic."""
+
+    @hookimpl
+    def xce_policies(self) -> dict[str, type[Policy]]:
+        return {Fcfs.name: Fcfs}
+
+    @hookimpl
+    def xce_repl_topics(self) -> list[Topic]:
+        return [Topic("second", lambda rest: ["here"], "second", "second")]
+
+
+def raising(hook: str) -> object:
+    """A plugin that raises in one hook of the REPL, whatever it is told."""
+
+    def implementation(self: object) -> None:
+        raise RuntimeError("oh no")
+
+    return type("Awkward", (), {hook: hookimpl(implementation)})()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -43,11 +44,11 @@ def test_keep_going(inputs: Path) -> None:
     first = ("-x", "a.xce", "--ex", "x")
     said = program("--sim", "small.swf", "-i", *first, "--keep-going", "--batch")
     assert said.lines == [
-        "a.xce:1: unknown command nonsense",
-        "b.xce:1: unknown command nonsense",
+        "a.xce:1: unknown command nonsense; help lists them",
+        "b.xce:1: unknown command nonsense; help lists them",
         "echo off",
         "units auto",
-        "--ex:1: unknown command x",
+        "--ex:1: unknown command x; help lists them",
     ]
     assert said.status == 1
 
@@ -59,18 +60,84 @@ def test_batch_reads_no_standard_input(inputs: Path) -> None:
     assert program("--sim", "small.swf", "-i", "--batch", "--ex", "step x").status == 1
 
 
+def test_quit_in_a_file_leaves(inputs: Path) -> None:
+    """I2: also what comes after the file is left out."""
+    Path("a.xce").write_text("show echo\nquit\nshow units\n")
+    said = program("--sim", "small.swf", "-i", "-x", "a.xce", "--ex", "show units", typed="step\n")
+    assert (said.lines, said.status) == (["echo off"], 0)
+
+
+def test_a_file_that_is_missing(inputs: Path) -> None:
+    """I2, S1: one line, status 1; standard input is not read."""
+    said = program("--sim", "small.swf", "-i", "-x", "nowhere/a.xce", typed="step\n")
+    assert (said.lines, said.status) == (["nowhere/a.xce: no such file or directory"], 1)
+
+
+def test_a_list_of_commands_goes_on_if_it_is_told_to(inputs: Path) -> None:
+    """I2: --keep-going holds for the commands of a breakpoint as for files."""
+    text = "break dispatch\ncommands 1\nnonsense\nshow echo\nend\nc\n"
+    for options, last in ((), "breakpoint 1:1: unknown command nonsense; help lists them"), (
+        ("--keep-going",), "echo off"
+    ):  # fmt: skip
+        said = program("--sim", "small.swf", "-i", *options, typed=text)
+        assert (said.lines[-1], said.status) == (last, 1)
+
+
 def test_standard_input_goes_on_after_a_failed_command(inputs: Path) -> None:
     """I2: no prompt, no banner; an empty line does nothing; end of input is a clean end."""
     said = repl("small.swf", "step", "", "nonsense", "info time")
     assert said.lines == [
         "session 1 (1970-01-01 00:00:00)",
         "  dispatch job 1 on n[1-2] (2 tasks each)",
-        "unknown command nonsense",
+        "unknown command nonsense; help lists them",
         "session 1",
         "time 1970-01-01 00:00:00 (0)",
         "events 1 done, 10 left",
     ]
     assert said.status == 1
+
+
+def test_a_pipe_is_no_terminal(inputs: Path) -> None:
+    """I2: no prompt, no banner, no colour, whatever the terminal can show."""
+    done = subprocess.run(
+        [*PROGRAM, "--sim", "small.swf", "-i"], input="step\n\n\nstap\nshow echo", text=True,
+        capture_output=True, check=False, env={**os.environ, "TERM": "xterm-256color"},
+    )  # fmt: skip
+    assert (done.returncode, done.stderr) == (1, "")
+    assert done.stdout.splitlines() == [
+        "session 1 (1970-01-01 00:00:00)",
+        "  dispatch job 1 on n[1-2] (2 tasks each)",
+        "unknown command stap; did you mean step?",
+        "echo off",
+    ]
+
+
+@pytest.mark.parametrize("commands", ["", "\n", "# nothing\n"])
+def test_no_commands_at_all(commands: str, inputs: Path) -> None:
+    """I2: the end of the input is a clean end."""
+    said = program("--sim", "small.swf", "-i", typed=commands)
+    assert (said.status, said.output, said.errors) == (0, "", "")
+
+
+def test_an_input_that_is_not_there(inputs: Path) -> None:
+    """S1, I2: told once, before any command."""
+    said = program("--sim", "nowhere.jsonl", "-i", typed="step\n")
+    assert (said.status, said.output) == (3, "")
+    assert said.errors.count("nowhere.jsonl: no such file") == 1
+
+
+def test_a_time_zone_that_is_not_known_is_told(inputs: Path) -> None:
+    """S6: the recording is replayed all the same, with times in UTC."""
+    text = Path("contention.jsonl").read_text()
+    Path("odd.jsonl").write_text(text.replace('"time_zone":"UTC"', '"time_zone":"Mars/Base"', 1))
+    said = repl("odd.jsonl", "show timezone", "step")
+    assert said.lines[:3] == [
+        "time zone of the input: expected a time zone such as UTC or Europe/Paris,"
+        " found Mars/Base; UTC is used",
+        "timezone UTC",
+        "session 1 (2026-10-07 10:00:00)",
+    ]
+    assert said.status == 0
 
 
 @pytest.mark.parametrize(
@@ -167,6 +234,31 @@ def test_control_characters_of_an_input_are_shown_and_not_obeyed(inputs: Path) -
         "expected a time such as 1700000000, 2026-10-07 10:00:01, 10:00:01 or +1:30:00,"
         " found \\x07",
     ]
+
+
+@pytest.mark.parametrize(
+    "form",
+    [
+        "{}", "info {}", "info host {}", "info job {}", "info jobs {}", "break {}", "step {}",
+        "until {}", "delete {}", "ignore {} 1", "set units {}", "set {} on", "watch job {}",
+        "break pend if {}", "help {}", "step 1 {}",
+    ],
+)  # fmt: skip
+def test_a_message_quotes_the_beginning_of_what_is_long(form: str, inputs: Path) -> None:
+    """I1: a line of whatever length is answered in one that can be read."""
+    (line,) = repl("mixed.jsonl", form.format("x" * 9000)).lines
+    assert "x" * 80 in line
+    assert len(line) < 250
+
+
+@pytest.mark.parametrize("form", ["source {}", "snapshot {}", "set output {}"])
+def test_a_path_that_none_can_be(form: str, inputs: Path) -> None:
+    """S6: a mistake as any other, and nothing is written."""
+    before = sorted(inputs.iterdir())
+    said = repl("mixed.jsonl", form.format("a\0b"), form.format("no/such/folder/a"))
+    assert said.lines[0].startswith("expected the name of a file, found a\\x00b; usage: ")
+    assert "no such file or directory" in said.lines[1]
+    assert sorted(inputs.iterdir()) == before
 
 
 def test_start_up_imports_nothing_for_a_terminal_where_there_is_none(inputs: Path) -> None:

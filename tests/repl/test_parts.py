@@ -110,7 +110,7 @@ def test_another_zone() -> None:
 
 def test_a_unique_beginning_is_enough() -> None:
     """I1: else the candidates are named; reserved letters are nobody's beginning."""
-    names: Names[int] = Names("command", {"t": "tbreak"})
+    names: Names[int] = Names("command", "help", {"t": "tbreak"})
     for number, name in enumerate(["tbreak", "trace", "trip"]):
         names.add("a", name, number)
     assert names.find("t").value == 0

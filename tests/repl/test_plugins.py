@@ -7,27 +7,36 @@ from typing import Any
 
 import pytest
 
-from tests.repl.harness import Said, program, repl
-from tests.repl.sample_plugin import Clashing, Raising, Sample, Watcher
+from tests.repl.harness import program, repl, with_plugin
+from tests.repl.sample_plugin import (
+    Careless,
+    Clashing,
+    Late,
+    Raising,
+    Sample,
+    Second,
+    Watcher,
+    raising,
+)
 from xce_core import plugins as core_plugins
+from xce_repl.hookspecs import ReplSpecs
+
+HOOKS = [name for name in vars(ReplSpecs) if name.startswith("xce_")]
+
+QUIET = """\
+{"type":"header","format":"xce-recording","version":1,"timeline":"recorded",\
+"policy":"builtin_fcfs","time":0,"pends":"none","cluster":{"hosts":[{"name":"n1",\
+"capacity":{"slots":1}}],"queues":[{"name":"normal"}]}}
+{"type":"submit","time":1,"job":"1","user":"ann","queue":"normal","tasks":1,"run_time":9}
+{"type":"session","time":1,"number":1}
+{"type":"dispatch","job":"1","hosts":[{"hosts":"n1","tasks":1}]}
+""" + "".join(f'{{"type":"session","time":{n},"number":{n}}}\n' for n in range(2, 8))
+"""One job, and six sessions in which nothing happens."""
 
 
-@pytest.fixture
-def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
-    """Plugins by name, to be loaded with ``-p NAME`` as if they were modules."""
-    found: dict[str, Any] = {}
-    plain = core_plugins.importlib.import_module
-    monkeypatch.setattr(
-        core_plugins.importlib, "import_module", lambda name: found.get(name) or plain(name)
-    )
-    return found
-
-
-def with_plugin(sim: str, name: str, *commands: str, more: tuple[str, ...] = ()) -> Said:
-    """The REPL with a plugin, and no others but the policy."""
-    own = ("--no-autoload", "-p", "builtin_fcfs", "-p", "swf", "-p", name, *more)
-    own += ("--policy", "builtin_fcfs")
-    return repl(sim, *commands, options=own)
+def test_the_sample_uses_each_hook() -> None:
+    """I3: the whole interface is tried out here."""
+    assert [name for name in HOOKS if not hasattr(Sample, name)] == []
 
 
 def test_a_plugin_brings_commands_topics_parameters_and_help(
@@ -37,9 +46,9 @@ def test_a_plugin_brings_commands_topics_parameters_and_help(
     given["sample"] = Sample()
     said = with_plugin(
         "small.swf", "sample", "tally 3", "tal x", "info tally", "set remark 5", "show rem",
-        "set remark all", "help tally", "help info tally", "help",
+        "set remark all", "help tally", "help info state", "help set remark", "info tal", "help",
     )  # fmt: skip
-    assert said.lines[:9] == [
+    assert said.lines[:14] == [
         "3 decisions",
         "sample: invalid number: x",
         "tally of none",
@@ -48,12 +57,46 @@ def test_a_plugin_brings_commands_topics_parameters_and_help(
         "tally [N]",
         "  tell the count",
         "  Adds N to it.",
-        "info tally",
+        "info state",
+        "  what the REPL tells",
+        "  All of it.",
+        "set remark JOB|none",
+        "  the job remarked on",
+        "tally of 5",
     ]
     assert "Sample:\n  tally [N]  tell the count" in said.output
     assert "Remarks:\n  set remark JOB remarks on decisions on JOB" in said.output
     assert "  info tally              whose tally" in said.output
     assert said.status == 1
+
+
+def test_what_the_repl_tells_a_plugin(inputs: Path, given: dict[str, Any]) -> None:
+    """I3: the run, the replay, and amounts and times as the user has them shown."""
+    given["sample"] = Sample()
+    said = with_plugin("contention.jsonl", "sample", "info state", "step 2", "set units raw",
+                       "set timezone Europe/Paris", "info state")  # fmt: skip
+    assert said.lines[:3] == [
+        "0 running of contention.jsonl",
+        "3 GiB in units auto",
+        "2026-10-07 10:00:00, in a session: False",
+    ]
+    assert said.lines[-3:] == [
+        "2 running of contention.jsonl",
+        "3221225472 in units raw",
+        "2026-10-07 12:00:00, in a session: True",
+    ]
+
+
+def test_a_plugin_sees_all_decisions_that_it_wants(inputs: Path, given: dict[str, Any]) -> None:
+    """I3: as many as stepping shows; of a replay that was begun anew, none is left."""
+    given["sample"] = Sample()
+    said = with_plugin("contention.jsonl", "sample", "set remark 99", "c", "tally", "restart",
+                       "tally")  # fmt: skip
+    stepped = repl("contention.jsonl", "step 1000")
+    decisions = [line for line in stepped.lines if line.startswith("  ")]
+    assert [line for line in said.lines if line.endswith("decisions")] == [
+        f"{len(decisions)} decisions", "0 decisions"
+    ]  # fmt: skip
 
 
 def test_a_plugin_sees_each_decision_and_shows_lines_after_it(
@@ -67,29 +110,46 @@ def test_a_plugin_sees_each_decision_and_shows_lines_after_it(
         "session 3 (1970-01-01 00:00:20)",
         "  pend job 3: NO_RESOURCE: single hosts would do, but not enough of them at once;"
         " a resource falls short (slots) on n[1-3]",
-        "[sample] 3 inside 1970-01-01 00:00:20",
+        "[sample] 3 inside 1970-01-01 00:00:20 shown",
     ]
     stop = said.lines.index("breakpoint 1 (dispatch if job == 3)", 8)
     assert said.lines[stop - 3 : stop] == [
         "session 7 (1970-01-01 00:01:00)",
         "  dispatch job 3 on n[3-4] (2 tasks each)",
-        "[sample] 7 inside 1970-01-01 00:01:00",
+        "[sample] 7 inside 1970-01-01 00:01:00 not shown",
     ]
     # Once nobody wants to look on, only the first session after the one in progress is told.
     assert said.lines[stop + 1] == "7 decisions"
     assert said.lines[-1] == "10 decisions"
 
 
+def test_of_a_replay_that_nobody_looks_on_at_the_first_session_is_told(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """R11.2, I3: after a restart too, and no session after it."""
+    given["sample"] = sample = Sample()
+    with_plugin("small.swf", "sample", "c", "restart", "step 3")
+    assert sample.sessions == [1, 1]
+
+
 def test_a_round_that_a_plugin_wants_alone_is_not_collapsed(
     inputs: Path, given: dict[str, Any]
 ) -> None:
-    """R7.4: rounds 5 and 6 of nothing new, the second with a remark."""
-    given["sample"] = Sample()
-    said = with_plugin("small.swf", "sample", "set remark 7", "until #8", "c")
-    plain = repl("small.swf", "c")
-    rounds = [line for line in said.lines if line.startswith("round")]
-    assert rounds == [line for line in plain.lines if line.startswith("round")]
-    assert any("[sample]" in line for line in said.lines)
+    """I4, R7.4: rounds without a change share a line, unless a plugin wants one alone."""
+    Path("quiet.jsonl").write_text(QUIET)
+    end = "end of trace (session 7, 1970-01-01 00:00:07): 1 running, 0 pending"
+    first = "round 1 (1970-01-01 00:00:01): dispatched 1"
+    assert repl("quiet.jsonl", "c").lines == [
+        first, "rounds 2-7 (1970-01-01 00:00:02 .. 00:00:07): idle", end
+    ]  # fmt: skip
+    given["sample"] = Sample(alone=4)
+    assert with_plugin("quiet.jsonl", "sample", "c").lines == [
+        first,
+        "rounds 2-3 (1970-01-01 00:00:02 .. 00:00:03): idle",
+        "round 4 (1970-01-01 00:00:04): idle",
+        "rounds 5-7 (1970-01-01 00:00:05 .. 00:00:07): idle",
+        end,
+    ]
 
 
 def test_a_plugin_may_refuse_an_output_and_is_told_of_restart_and_end(
@@ -97,12 +157,27 @@ def test_a_plugin_may_refuse_an_output_and_is_told_of_restart_and_end(
 ) -> None:
     """R8.4: a path in use by a plugin is no output; the plugin hears of restart and shutdown."""
     given["sample"] = sample = Sample()
-    said = with_plugin("small.swf", "sample", "set output x.sample", "snapshot y.sample", "restart")
-    assert said.lines[:2] == [
+    said = with_plugin("small.swf", "sample", "set output x.sample", "show output",
+                       "snapshot y.sample", "restart", "set output x", "show output")  # fmt: skip
+    assert said.lines == [
         "set output: x.sample is the sample's own",
+        "output off",
         "snapshot: y.sample is the sample's own",
+        "at the start of small.swf",
+        "output x",
     ]
-    assert sample.told == ["started", "restarted", "shutdown"]
+    assert not Path("x.sample").exists()
+    assert sample.told == ["started", "restarted", "restarted", "shutdown"]
+
+
+@pytest.mark.parametrize("end", [("quit",), (), ("step 3", "quit"), ("c",), ("nonsense",)])
+def test_a_plugin_is_told_to_shut_down_once(
+    end: tuple[str, ...], inputs: Path, given: dict[str, Any]
+) -> None:
+    """I3: whatever ends the REPL."""
+    given["sample"] = sample = Sample()
+    with_plugin("small.swf", "sample", "step", *end)
+    assert sample.told == ["started", "shutdown"]
 
 
 def test_a_command_that_raises_is_named_with_its_plugin(
@@ -122,12 +197,15 @@ def test_a_command_that_raises_is_named_with_its_plugin(
 def test_names_that_clash_are_reported_and_left_out(inputs: Path, given: dict[str, Any]) -> None:
     """I3: the name, the plugin, and who has it; reserved letters can't be taken."""
     given["clashing"] = Clashing()
-    said = with_plugin("small.swf", "clashing", "step", "t dispatch", "tr", "info job 1")
+    said = with_plugin("small.swf", "clashing", "step", "t dispatch", "tr", "info job 1", "s",
+                       "show units", "st")  # fmt: skip
     assert said.lines[:6] == [
         "plugin clashing: command step: the REPL has it already; it is left out",
         "plugin clashing: command t: the letter stands for tbreak; it is left out",
-        "plugin clashing: 'No Name' is no name for a command; it is left out",
-        "plugin clashing: gives a str among its commands; it is left out",
+        "plugin clashing: command 'No Name': expected a name of a-z, 0-9, - and _ that begins with"
+        " a letter; it is left out",
+        "plugin clashing: xce_repl_commands: expected values of type Command,"
+        " found a value of type str; it is left out",
         "plugin clashing: info topic job: the REPL has it already; it is left out",
         "plugin clashing: parameter units: the REPL has it already; it is left out",
     ]
@@ -135,6 +213,44 @@ def test_names_that_clash_are_reported_and_left_out(inputs: Path, given: dict[st
     assert "temporary breakpoint 1 (dispatch)" in said.lines
     assert "mine" in said.lines  # tr is a unique beginning of trace
     assert "job 1: running" in said.lines
+    assert said.lines[-2:] == ["units auto", "command st is ambiguous: step, stepper"]
+
+
+def test_of_two_plugins_with_one_name_the_second_is_left_out(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I3: both sides are named; what does not clash is there."""
+    given["clashing"], given["other"] = Clashing(), Clashing()
+    said = with_plugin("small.swf", "clashing", "trace", more=("-p", "other"))
+    assert said.lines[-1] == "mine"
+    assert "plugin other: command trace: clashing has it already; it is left out" in said.lines
+    assert "plugin other: command step: the REPL has it already; it is left out" in said.lines
+    assert said.status == 0
+
+
+OF_SESSIONS = ("xce_repl_decided", "xce_repl_may_collapse")
+TOLD = {"xce_repl_wants_each": 2, **dict.fromkeys(OF_SESSIONS, 1 + 11)}
+"""How often a hook that raises is told in a replay of eleven sessions that was begun anew.
+
+Once a session or a replay; the first of them is for what was before it was begun anew.
+"""
+
+
+@pytest.mark.parametrize("hook", HOOKS)
+def test_a_plugin_that_raises_is_named_and_scheduling_goes_on(
+    hook: str, inputs: Path, given: dict[str, Any]
+) -> None:
+    """R10.6: however many decisions a session has; the decisions and the output are the same."""
+    given["awkward"] = raising(hook)
+    commands = ("finish", "restart", "set output out.jsonl", "c", "info jobs")
+    said = with_plugin("contention.jsonl", "awkward", "step 2", *commands)
+    output = Path("out.jsonl").read_bytes()
+    plain = repl("contention.jsonl", "step 2", *commands)
+    assert said.status == plain.status == 0
+    notice = f"plugin awkward: {hook} failed: RuntimeError: oh no"
+    assert said.lines.count(notice) == TOLD.get(hook, 1)
+    assert [line for line in said.lines if line != notice] == plain.lines
+    assert output == Path("out.jsonl").read_bytes()
 
 
 def test_a_plugin_that_raises_is_reported_once_a_session(
@@ -197,3 +313,82 @@ def test_a_headless_run_loads_no_plugin_of_the_repl(inputs: Path) -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_what_is_no_contribution_is_reported_and_left_out(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I3: with the hook that gave it, and what was expected there; the REPL goes on."""
+    given["careless"] = Careless()
+    said = with_plugin("small.swf", "careless", "show echo")
+    assert said.lines == [
+        "plugin careless: xce_repl_commands failed: ZeroDivisionError: half way",
+        "plugin careless: info topic 7: expected a name of a-z, 0-9, - and _ that begins with a"
+        " letter; it is left out",
+        "plugin careless: xce_repl_help_sections: expected values of type HelpSection,"
+        " found a value of type int; it is left out",
+        "echo off",
+    ]
+    assert said.status == 0
+
+
+def test_what_fails_when_it_is_used_is_named_with_its_plugin(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I3: topics and parameters as commands: a failed command, and not the REPL's."""
+    given["careless"] = Careless()
+    asked = ("missing", "text", "nothing", "number")
+    said = with_plugin("small.swf", "careless", *(f"info {topic}" for topic in asked),
+                       "show shaky", "set shaky on", "show echo")  # fmt: skip
+    assert said.lines[3:] == [
+        "begun",
+        "careless: info missing: FileNotFoundError: [Errno 2] no such file",
+        "one line",
+        "careless: info nothing: TypeError: 'NoneType' object is not iterable",
+        "1",
+        "2",
+        "careless: show shaky: KeyError: ''",
+        "careless: set shaky: KeyError: 'on'",
+        "echo off",
+    ]
+    assert said.status == 1
+
+
+def test_a_plugin_that_cannot_say_whether_it_looks_on_is_told_once(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I4, R10.6: once a replay; rounds share their lines as they do without it."""
+    given["careless"] = Careless()
+    said = with_plugin("small.swf", "careless", "until #4", "c", "restart", "c")
+    notices = [line for line in said.lines if "xce_repl_wants_each" in line]
+    assert [line.partition(" failed: ")[0] for line in notices] == [
+        "plugin careless: xce_repl_wants_each"
+    ] * 2
+    plain = repl("small.swf", "until #4", "c", "restart", "c")
+    assert [line for line in said.lines if "careless" not in line] == plain.lines
+
+
+def test_what_a_plugin_does_wrong_breaks_up_no_range(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I4: it is told before the range that was going on, which goes on."""
+    given["late"] = Late()
+    said = with_plugin("mixed.jsonl", "late", "c")
+    plain = repl("mixed.jsonl", "c")
+    notice = "plugin late: xce_repl_may_collapse failed: ValueError: collapse"
+    at = said.lines.index(notice)
+    assert said.lines[at + 1].startswith("rounds 12-14 ")
+    assert [line for line in said.lines if line != notice] == plain.lines
+
+
+def test_a_plugin_whose_policy_clashes_is_not_called_left_out(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """I3, P2: it is there, and what can't be used of it is named."""
+    given["second"] = Second()
+    said = with_plugin("small.swf", "second", "info second", "info plugins")
+    assert said.lines[0] == "here"
+    assert said.lines[3].split(None, 3) == [
+        "second", "-", "module", "xce_policies, xce_repl_topics; but it offers policy builtin_fcfs,"
+        " and so does plugin builtin_fcfs",
+    ]  # fmt: skip

@@ -99,6 +99,19 @@ def test_an_empty_line_repeats_what_moves_on(typist: Callable[..., Typist]) -> N
     assert at.leave()[1] == 1
 
 
+def test_an_empty_line_repeats_what_was_typed(typist: Callable[..., Typist]) -> None:
+    """I1: and not what a breakpoint's commands were."""
+    at = typist()
+    at.enter("break dispatch")
+    for line in ("commands 1", "show units", "end"):
+        at.child.sendline(line)
+    at.child.expect_exact("> end")
+    at.ready()
+    stop = ["breakpoint 1 (dispatch)", "units auto"]
+    assert at.enter("continue") == [*FIRST, *stop]
+    assert at.enter("") == [*SECOND, *stop]
+
+
 def test_editing_and_history(typist: Callable[..., Typist], tmp_path: Path) -> None:
     """I2: a line can be corrected, the last one comes back, and it is there the next time."""
     at = typist()
@@ -132,6 +145,10 @@ def test_completion(typist: Callable[..., Typist], tmp_path: Path) -> None:
     (tmp_path / "some commands").mkdir()
     (tmp_path / "only.cmds").write_text("info time\n")
     assert at.enter(f"source {tmp_path}/on\t")[0] == "session 5"
+    (tmp_path / "some commands" / "what.cmds").write_text("show units\n")
+    at.child.send(f"source {tmp_path}/so\twh\t\n")  # the line is drawn anew with its quotes
+    at.child.expect_exact("units auto")
+    at.ready()
 
 
 def test_completion_lists_what_there_is(typist: Callable[..., Typist]) -> None:
@@ -163,6 +180,49 @@ def test_ctrl_d_leaves(typist: Callable[..., Typist]) -> None:
     assert shown.endswith("\r\n")
     assert shown.strip() == ""
     assert status == 0
+
+
+LISTED = [
+    "number  enabled  hits  ignore  what",
+    "1       yes      0     0       dispatch",
+    "          info time",
+]
+
+
+def test_ctrl_c_in_a_list_of_commands_leaves_the_one_there_was(
+    typist: Callable[..., Typist],
+) -> None:
+    """I2: it takes us back to the prompt, and nothing of what was begun is kept or run."""
+    at = typist()
+    at.enter("break dispatch")
+    at.child.sendline("commands 1")
+    at.child.sendline("info time")
+    assert at.enter("end")[-1] == "> end"
+    at.child.sendline("commands 1")
+    at.child.sendline("info verify")
+    at.child.expect_exact("> info verify")
+    at.child.expect_exact("> ")
+    at.child.send("nonsen")
+    at.child.expect_exact("nonsen")
+    at.child.sendintr()
+    at.ready()
+    assert at.enter("info break") == LISTED
+    at.child.sendline("quit")
+    assert at.leave()[1] == 0
+
+
+def test_ctrl_d_in_a_list_of_commands_is_its_end(typist: Callable[..., Typist]) -> None:
+    """I2: of the list, and not of the simulator."""
+    at = typist()
+    at.enter("break dispatch")
+    at.child.sendline("commands 1")
+    at.child.expect_exact("> ")
+    at.child.sendline("info time")
+    at.child.expect_exact("> ")
+    at.child.sendeof()
+    at.ready()
+    assert at.enter("info break") == LISTED
+    assert at.enter("step")[-3] == "session 1"
 
 
 @pytest.fixture

@@ -7,27 +7,67 @@ from pathlib import Path
 
 import pytest
 
-from tests.repl.harness import program, repl
+from tests.repl.harness import FIXTURES, INPUTS, program, repl
 
 SIMULATED = ("small.swf", "mixed.jsonl")
 ALL = (*SIMULATED, "running.jsonl")
 EVERYTHING = ("-p", "no:trace", "--sim-output")
 
 
-@pytest.mark.parametrize("sim", ALL)
-@pytest.mark.parametrize("mode", ["step", "continue", "stops", "inspect"])
-def test_the_output_is_the_same_bytes(sim: str, mode: str, inputs: Path) -> None:
-    """I1, S5, S9, R10.2: however the replay is moved on and looked at."""
-    commands = {
-        "step": ["step"] * 90,
-        "continue": ["continue"],
-        "stops": ["break dispatch", "break session 3", "watch job 3.state", *["c"] * 60],
-        "inspect": ["step 2", "info job 3", "info jobs", "info host", "info limit"] * 45,
-    }[mode]
-    assert program("--sim", sim, "--sim-output", "headless.jsonl").status == 0
-    said = repl(sim, *commands, options=("-p", "no:trace", "--sim-output", "here.jsonl"))
+WAYS = {
+    "continue": ["continue"],
+    "step through": ["step 100000"],
+    "step by step": ["step"] * 90,
+    "session by session": ["step", "finish"] * 40,
+    "until": ["until +15", "step 2", "finish", "until +100", "continue"],
+    "over breakpoints": [
+        "break dispatch", "break pend if wait > 5", "break session 3", "watch job 3.state",
+        *["c"] * 80,
+    ],
+    "past breakpoints": [
+        "break dispatch if tasks > 1000", "watch job 4.state if pending > 99", *["c"] * 3
+    ],
+    "with questions": ["step 2", "info job 3", "info jobs", "info host", "info limit"] * 45,
+    "begun anew": ["step 5", "restart", "continue", "restart", "step 4", "continue"],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def headless(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
+    """What each input's replay writes without the REPL."""
+    found = {}
+    for path in (*INPUTS, *FIXTURES.glob("*.jsonl")):
+        output = tmp_path_factory.mktemp("headless") / "out.jsonl"
+        assert program("--sim", str(path), "--sim-output", str(output)).status == 0
+        found[path.name] = output.read_bytes()
+    return found
+
+
+@pytest.mark.parametrize("sim", [*ALL, "contention.jsonl"])
+@pytest.mark.parametrize("way", WAYS)
+def test_the_output_is_the_same_bytes(
+    sim: str, way: str, inputs: Path, headless: dict[str, bytes]
+) -> None:
+    """S1, I1, S5, S9, R10.2, R10.4: however the replay is moved on and looked at."""
+    said = repl(sim, *WAYS[way], options=(*EVERYTHING, "here.jsonl"))
     assert "end of trace" in said.output
-    assert Path("here.jsonl").read_bytes() == Path("headless.jsonl").read_bytes()
+    assert Path("here.jsonl").read_bytes() == headless[sim]
+
+
+@pytest.mark.parametrize("sim", [*ALL, "contention.jsonl"])
+def test_the_output_that_is_set(sim: str, inputs: Path, headless: dict[str, bytes]) -> None:
+    """I1: ``set output`` writes what ``--sim-output`` does."""
+    said = repl(sim, "set output here.jsonl", "step 3", "continue")
+    assert said.status == 0
+    assert Path("here.jsonl").read_bytes() == headless[sim]
+
+
+def test_an_output_ends_with_a_whole_session(inputs: Path) -> None:
+    """S1, I1: who leaves inside a session finds it finished in the output."""
+    for name, commands in (("a", ["step 2", "quit"]), ("b", ["step 2", "finish", "quit"])):
+        said = repl("contention.jsonl", *commands, options=(*EVERYTHING, name))
+        assert said.status == 0
+    assert Path("a").read_bytes() == Path("b").read_bytes()
 
 
 @pytest.mark.parametrize("sim", ALL)
@@ -48,6 +88,17 @@ def test_what_was_left_half_way_verifies(sim: str, inputs: Path) -> None:
         again = program("--sim", "half.jsonl", "--sim-verify")
         assert again.status == 0, again.errors
         assert "no mismatch" in again.errors
+
+
+def test_a_snapshot_of_a_recording_verifies(inputs: Path) -> None:
+    """I1: what is shown from there on is the same, and verification finds no mismatch."""
+    ask = ("continue", "info host", "info jobs")
+    whole = repl("contention.jsonl", "until #5", "snapshot here.jsonl", *ask)
+    rest = repl("here.jsonl", *ask, options=(*EVERYTHING[:2], "--sim-verify"))
+    going_on = whole.lines[whole.lines.index("wrote here.jsonl") + 1 :]
+    assert rest.output.replace("taken over 30-33,35; ", "").splitlines() == going_on
+    assert rest.status == 0
+    assert "no mismatch" in rest.errors
 
 
 def test_output_goes_to_standard_output_and_the_dialogue_elsewhere(inputs: Path) -> None:

@@ -14,7 +14,7 @@ SCRIPTS = sorted(path.stem for path in FIXTURES.glob("*.script"))
 
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_transcript(name: str, inputs: Path, regenerate: bool) -> None:
-    """I1, I3, I4: what each command says, to the letter.
+    """I1, I2, I3, I4, S1: what each command says, to the letter.
 
     The first line of a script gives the arguments of the program, after ``#``. Commands are
     echoed, so that a transcript can be read by itself.
@@ -28,6 +28,11 @@ def test_transcript(name: str, inputs: Path, regenerate: bool) -> None:
     if regenerate:
         expected.write_text(found, encoding="utf-8")
     assert found == expected.read_text(encoding="utf-8")
+
+
+def test_every_transcript_has_its_script() -> None:
+    """No transcript is left over from a script that is gone."""
+    assert {path.stem for path in FIXTURES.glob("*.expected")} == set(SCRIPTS)
 
 
 def test_every_command_and_topic_has_a_transcript(inputs: Path) -> None:

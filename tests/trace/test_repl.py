@@ -141,7 +141,10 @@ def test_files_are_closed_at_the_end_of_the_input(root: Path, tmp_path: Path) ->
 def test_the_simulator_without_the_plugin(root: Path) -> None:
     """R11.1: the command and the topic are the plugin's."""
     lines = xce(root, "-p", "no:trace", commands="trace on all\ninfo trace 1\n", status=1)
-    assert lines == ["unknown command trace", "unknown info topic trace"]
+    assert lines == [
+        "unknown command trace; help lists them",
+        "unknown info topic trace; info lists them",
+    ]
 
 
 HEADLESS = """
