@@ -198,6 +198,6 @@ def test_slots_are_those_of_the_alternative_that_was_chosen() -> None:
 def test_interval_text_names_each_host_index_once(mask: int) -> None:
     bounds = [[int(n) for n in part.split("-")] for part in interval_text(mask).split()]
     named = [n for part in bounds for n in range(part[0], part[-1] + 1)]
-    assert named == list(indexes(mask))
+    assert named == indexes(mask)
     gaps = pairwise(bounds)
     assert all(after[0] > before[-1] + 1 for before, after in gaps)

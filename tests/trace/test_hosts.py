@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
 from tests.builders import a_cluster, a_host, a_job, a_request, each, gib
-from tests.trace.cases import Ordered, line, still, trace
+from tests.trace.cases import Ordered, harness, line, still, trace
 from tests.trace.harness import trace_of
+from xce_core.hookspecs import hookimpl
 from xce_core.model.cluster import Cluster, HostState
 from xce_core.model.limits import Dimension, Limit
 from xce_core.model.requests import ONE_HOST, Span, SpanKind
 from xce_core.sched import verdicts
+from xce_core.sched.scan import Scan
 from xce_core.sched.verdicts import VerdictKind
 from xce_plugins.trace.render import record_lines
 
@@ -194,3 +199,30 @@ def test_many_classes_of_hosts_are_explained_alike() -> None:
     run = still(cluster, a_job(1, a_request(1, mem=gib(40))))
     run.trace("on all level full")
     assert hosts(trace_of(run.go(), "1")) == found
+
+
+class Comparing:
+    """Compares the counts of each scan as a whole with those of its positions."""
+
+    def __init__(self) -> None:
+        self.positions = 0
+
+    @hookimpl
+    def xce_positions_scanned(self, scan: Scan) -> None:
+        single = [position.counts() for position in scan.positions()]
+        assert list(zip(*scan.counts(), strict=True)) == single
+        self.positions += len(single)
+
+
+@given(st.lists(st.integers(0, 9), min_size=1, max_size=70), st.lists(st.integers(1, 60)))
+@settings(max_examples=60, deadline=None)
+def test_counts_of_a_scan_are_those_of_its_positions(slots: list[int], asks: list[int]) -> None:
+    """R5.9: hosts that are neighbours or not, taken before or not, and too few of them."""
+    cluster = a_cluster(*(a_host(slots=count) for count in slots))
+    jobs = [a_job(n, a_request(asked), at=n) for n, asked in enumerate(asks, 1)]
+    comparing = Comparing()
+    run = harness(cluster, *jobs, others=[("comparing", comparing)])
+    run.trace("on all")
+    run.go()
+    assert run.failures == []
+    assert comparing.positions > 0 or all(asked > sum(slots) for asked in asks)

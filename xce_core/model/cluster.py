@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import cached_property
+from itertools import chain
 
 from xce_core.model.expressions import Value
 from xce_core.model.limits import Limit
@@ -102,12 +103,22 @@ class Cluster:
         return [self.hosts[index].name for index in indexes(mask)]
 
 
-def indexes(mask: int) -> Iterable[int]:
-    """The host indexes in *mask*, lowest first."""
+def runs_of(mask: int) -> Iterator[range]:
+    """The host indexes in *mask*, lowest first, neighbours together."""
+    at = 0
     while mask:
-        lowest = mask & -mask
-        yield lowest.bit_length() - 1
-        mask ^= lowest
+        gap = (mask & -mask).bit_length() - 1
+        mask >>= gap
+        length = (~mask & (mask + 1)).bit_length() - 1
+        mask >>= length
+        first = at + gap
+        at = first + length
+        yield range(first, at)
+
+
+def indexes(mask: int) -> list[int]:
+    """The host indexes in *mask*, lowest first."""
+    return list(chain.from_iterable(runs_of(mask)))
 
 
 def uniform_cluster(

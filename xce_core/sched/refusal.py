@@ -71,16 +71,19 @@ def _host_reasons(ask: Ask) -> list[Reason]:
     hosts = ask.hosts
     everywhere = hosts.open | hosts.closed | hosts.down
     eligible = fits = ask.selected & hosts.open
-    found = [
-        Reason(ReasonCode.SELECTION, "", everywhere & ~ask.selected),
-        Reason(ReasonCode.HOST_CLOSED, "", ask.selected & hosts.closed),
-        Reason(ReasonCode.HOST_DOWN, "", ask.selected & hosts.down),
-    ]
+    found: list[Reason] = []
+    for code, some in (
+        (ReasonCode.SELECTION, everywhere & ~ask.selected),
+        (ReasonCode.HOST_CLOSED, ask.selected & hosts.closed),
+        (ReasonCode.HOST_DOWN, ask.selected & hosts.down),
+    ):
+        if some:
+            found.append(Reason(code, "", some))
     for column, amount in ask.needs(smallest_share(ask), ask.has_first and _alone(ask)):
         enough = column.at_least(amount)
-        found.append(_reason(column, eligible & ~enough))
+        if short := eligible & ~enough:
+            found.append(_reason(column, short))
         fits &= enough
-    found = [reason for reason in found if reason.hosts]
     if not fits:
         return found
     if not _room_enough(ask):

@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import compress, islice
+from operator import add
 from typing import NamedTuple
 
-from xce_core.model.cluster import Host
+from xce_core.model.cluster import Host, indexes, runs_of
 from xce_core.sched.ask import Ask
 from xce_core.sched.ledger import Claims, Ledger
 from xce_core.sched.verdicts import (
@@ -45,8 +46,8 @@ class Scan:
     :param start: number of the run's first position, from 1.
     :param count: positions in the run.
     :param claimed: mask of the hosts taken by earlier positions of the plan.
-    :param taken: indexes of the hosts found, in the order of the positions; fewer than
-        *count* if the search failed.
+    :param found: mask of the hosts found, lowest first in the order of the positions; fewer
+        than *count* if the search failed.
     :param in_host_order: False if a plugin said which hosts go first; the hosts that can't
         take the position are then looked at before those that can.
     :param error: why the scan stopped; empty if it did not.
@@ -60,21 +61,32 @@ class Scan:
     start: int
     count: int
     claimed: int
-    taken: tuple[int, ...]
+    found: int
     in_host_order: bool = True
     error: str = ""
     _lacking: tuple[Lacking, ...] | None = field(default=None, init=False)
     _failing: Failing | None = field(default=None, init=False)
     _checks: HostChecks | None = field(default=None, init=False)
 
+    @property
+    def taken(self) -> list[int]:
+        """The indexes of the hosts found, in the order of the positions."""
+        return indexes(self.found)
+
+    @property
+    def failed(self) -> bool:
+        """Whether the last position looked for a host in vain."""
+        return self.found.bit_count() < self.count
+
     def positions(self) -> Iterator[PositionScan]:
         """What each position saw, up to the first that found no host."""
-        claimed = self.claimed
-        for offset, index in enumerate(self.taken):
-            yield PositionScan(self, self.start + offset, claimed, index)
+        claimed, number = self.claimed, self.start
+        for index in self.taken:
+            yield PositionScan(self, number, claimed, index)
             claimed |= 1 << index
-        if len(self.taken) < self.count:
-            yield PositionScan(self, self.start + len(self.taken), claimed, None)
+            number += 1
+        if self.failed:
+            yield PositionScan(self, number, claimed, None)
 
     def lacking(self) -> tuple[Lacking, ...]:
         """The columns of the per-host check that any host fails, each with those hosts."""
@@ -113,23 +125,29 @@ class Scan:
         """:meth:`PositionScan.counts` of all positions at once, a column for each kind."""
         if self.error or not self.in_host_order:
             return list(zip(*[each.counts() for each in self.positions()], strict=True))
-        looked_at = [(1 << index) - 1 for index in self.taken]
-        found = [1] * len(looked_at)
-        if len(found) < self.count:
-            looked_at.append(self.ledger.cluster.all_hosts)
+        # The hosts found pass the checks and are claimed by nobody before, so that positions
+        # whose hosts are neighbours see the same but for what these take themselves.
+        alike = [((1 << run.start) - 1, len(run)) for run in runs_of(self.found)]
+        found = [1] * self.found.bit_count()
+        if self.failed:
+            alike.append((self.ledger.cluster.all_hosts, 1))
             found.append(0)
-        # What the run itself takes passes the checks, and lies in the order of the positions.
-        columns = [_counts(hosts & ~self.claimed, looked_at) for hosts in self.failing()]
-        earlier = _counts(self.claimed, looked_at)
-        claimed = [n + place for place, n in enumerate(earlier)]
+        columns = [_counts(hosts & ~self.claimed, alike) for hosts in self.failing()]
+        claimed = list(map(add, _counts(self.claimed, alike), range(len(found))))
         return [found, *columns, claimed, [0] * len(found)]
 
 
-def _counts(hosts: int, looked_at: list[int]) -> list[int]:
-    """How many of *hosts* are in each mask."""
+def _counts(hosts: int, alike: list[tuple[int, int]]) -> list[int]:
+    """How many of *hosts* each position looks at.
+
+    :param alike: masks of hosts looked at, each with the number of positions that do.
+    """
     if not hosts:
-        return [0] * len(looked_at)
-    return [(hosts & mask).bit_count() for mask in looked_at]
+        return [0] * sum(positions for _, positions in alike)
+    counts: list[int] = []
+    for looked_at, positions in alike:
+        counts += [(hosts & looked_at).bit_count()] * positions
+    return counts
 
 
 class PositionScan:

@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from xce_core.model.cluster import indexes
 from xce_core.model.decisions import Allocation, Placement
 from xce_core.model.plans import Plan
 from xce_core.model.reasons import Reason
@@ -304,7 +303,7 @@ class WatchedAllocator(Allocator):
             start,
             count,
             claimed,
-            tuple(indexes(hosts)),
+            hosts,
             self.host_order is None,
             self._scan_error,
         )

@@ -33,6 +33,12 @@ class Draft:
     :ivar ending: how the selection ended.
     """
 
+    __slots__ = (
+        "_faults", "_head", "_hosts", "_omitted", "_parts", "all_discarded", "ending", "job",
+        "level", "none_generated", "none_placed", "plans_discarded", "plans_tried", "room",
+        "session", "units",
+    )  # fmt: skip
+
     def __init__(
         self,
         job: str,

@@ -18,6 +18,8 @@ from xce_plugins.trace.model import HOSTS_LISTED, Dispatched, Ending, Pended, Sh
 NO_REASON = "pend without a reason"
 """The cause of a pend that tells nothing."""
 
+_NOTHING = Share((), ())
+
 Amounts = dict[str, int]
 Charges = dict[tuple[str, str, str], int]
 
@@ -78,14 +80,13 @@ def dispatched(dispatch: Dispatch, cluster: Cluster) -> Dispatched:
     """What the job got: each host, the cluster as a whole, limits charged."""
     wanted = dispatch.job.sched
     if not isinstance(wanted, SchedulingObject):
-        empty = Share((), ())
-        return Dispatched(dispatch.reconstructed, (), empty, 0, empty)
+        return Dispatched(dispatch.reconstructed, (), _NOTHING, 0, _NOTHING)
     parts = list(_parts(wanted, dispatch.allocation))
     on_host = _Hosts(parts, cluster)
     hosts = cluster.hosts
     listed = tuple([(hosts[index].name, on_host.share(index)) for index in _first_hosts(parts)])
     omitted = dispatch.allocation.hosts.bit_count() - len(listed)
-    rest = Share((), ())
+    rest = _NOTHING
     if omitted:
         rest = _everywhere(parts).share([share for _, share in listed])
     return Dispatched(dispatch.reconstructed, listed, _shared(wanted, parts), omitted, rest)
@@ -100,6 +101,8 @@ def _parts(wanted: SchedulingObject, allocation: Allocation) -> Iterator[tuple[A
 
 def _first_hosts(parts: list[tuple[Ask, Placement]]) -> list[int]:
     """The hosts that are listed, in the order in which they were found."""
+    if len(parts) == 1:
+        return indexes(_first_bits(parts[0][1].hosts)[0])
     found: dict[int, None] = {}
     for _, placement in parts:
         for index in indexes(placement.hosts):
@@ -160,6 +163,8 @@ def _everywhere(parts: list[tuple[Ask, Placement]]) -> _Bill:
 
 
 def _shared(wanted: SchedulingObject, parts: list[tuple[Ask, Placement]]) -> Share:
+    if not any(ask.shared_claims for ask, _ in parts):
+        return _NOTHING
     bill = _Bill()
     tasks: dict[int, int] = {}
     hosts: dict[int, int] = {}

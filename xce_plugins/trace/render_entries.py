@@ -142,14 +142,18 @@ def _positions_seen(part: PositionsSeen, indent: str) -> list[str]:
             f"{indent}position {number} ({words}): not filled, host scan failed ({error})"
             for number in numbers
         ]
-    named = [_named(limits) for limits in all_limits] if all_limits else [""] * len(hosts)
+    limits_of = all_limits or [()] * len(hosts)
+    counts = list(zip(mismatched, short, over, limits_of, strict=True))
+    # Neighbours mostly have the same counts.
+    said = {
+        (a, b, c, limits): f"rejected: selection mismatch {a}, resource shortfall {b},"
+        f" limit exceeded {c}{_named(limits)}, already claimed"
+        for a, b, c, limits in set(counts)
+    }
     return [
-        f"{indent}position {number} ({words}): accepted {host or 'none'}; rejected:"
-        f" selection mismatch {a}, resource shortfall {b}, limit exceeded {c}{limits},"
-        f" already claimed {d}, not evaluated 0"
-        for number, host, a, b, c, d, limits in zip(
-            numbers, hosts, mismatched, short, over, claimed, named, strict=True
-        )
+        f"{indent}position {number} ({words}): accepted {host or 'none'}; {said[found]} {before},"
+        " not evaluated 0"
+        for number, host, found, before in zip(numbers, hosts, counts, claimed, strict=True)
     ]
 
 

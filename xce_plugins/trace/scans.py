@@ -87,10 +87,10 @@ def add_position_summaries(draft: Draft, scan: Scan) -> None:
     """One line for each position: the host found, and a count for each kind of verdict."""
     hosts = scan.ledger.cluster.hosts
     names = [hosts[index].name for index in scan.taken]
-    if len(names) < scan.count:
+    if scan.failed:
         names.append("")
     counts = scan.counts()
-    draft.count_hosts([sum(column) for column in counts])
+    draft.count_hosts(list(map(sum, counts)))
     limits = [_limits(each) for each in scan.positions()] if scan.failing().limit else []
     _, mismatched, short, over, claimed, _ = map(tuple, counts)
     seen = PositionsSeen(

@@ -7,7 +7,6 @@ simulator that traces nothing does not take longer.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -23,13 +22,13 @@ from xce_plugins.trace.command import (
     completions,
 )
 from xce_plugins.trace.control import Form
-from xce_plugins.trace.files import Used, cause
-from xce_plugins.trace.model import Record
+from xce_plugins.trace.files import TraceFile, Used, cause
 from xce_plugins.trace.store import Store
 from xce_repl.interface import Command, Decided, HelpSection, Repl, Round, Topic, as_block
 
 if TYPE_CHECKING:
     from xce_plugins.trace.render import Units
+    from xce_plugins.trace.showing import Showing
 
 _JOBS_OFFERED = 200
 _INFO_SUMMARY = "show the latest decision trace of a job"
@@ -42,7 +41,7 @@ class TracePlugin(Capture):
         super().__init__()
         self.store = Store()
         self._repl: Repl | None = None
-        self._shown: Units | None = None
+        self._showing: Showing | None = None
         self._traced: int | None = None
         self._reported: int | None = None
 
@@ -54,12 +53,15 @@ class TracePlugin(Capture):
 
     def units(self) -> Units:
         """How amounts are shown now."""
-        from xce_plugins.trace.render import Units
+        return self.showing().units()
 
-        mode = self.repl.units
-        if self._shown is None or self._shown.mode is not mode:
-            self._shown = Units(mode, self.repl.time)
-        return self._shown
+    def showing(self) -> Showing:
+        """Puts records in words."""
+        if self._showing is None:
+            from xce_plugins.trace.showing import Showing
+
+            self._showing = Showing(self.repl)
+        return self._showing
 
     def used(self) -> Iterator[Used]:
         """The files of the run, which no trace may be written to."""
@@ -93,7 +95,7 @@ class TracePlugin(Capture):
 
     def _forget(self) -> None:
         self.store.clear()
-        self._shown = None
+        self._showing = None
         self._traced = self._reported = None
 
     @hookimpl
@@ -166,30 +168,25 @@ class TracePlugin(Capture):
         record = self.take(job, decided.session)
         if record is None:
             return None
-        from xce_plugins.trace.codec import encode
-        from xce_plugins.trace.render import record_lines
-
         self._traced = decided.session
-        self.store.put(job, partial(encode, record))
-        lines = record_lines(record, self.units())
-        return [*as_block(lines), *self._write(record, lines)]
-
-    def _write(self, record: Record, lines: Iterable[str]) -> Iterator[str]:
-        """Append to the trace file; the complaint if that fails, once a session."""
+        showing = self.showing()
+        self.store.put(job, showing.packing(record))
+        lines = showing.lines(record)
+        shown = as_block(lines)
         settings = self.control.current
-        if settings is None or settings.file is None:
-            return
-        try:
-            if settings.form is Form.JSON:
-                from xce_plugins.trace.json_form import json_line
+        if settings is not None and settings.file is not None:
+            written = [showing.json(record)] if settings.form is Form.JSON else lines
+            shown = [*shown, *self._write(settings.file, written, record.session)]
+        return shown
 
-                settings.file.write([json_line(record)])
-            else:
-                settings.file.write(lines)
+    def _write(self, file: TraceFile, lines: Iterable[str], session: int) -> Iterator[str]:
+        """Append to the trace file; the complaint if that fails, once a session."""
+        try:
+            file.write(lines)
         except OSError as error:
-            if self._reported != record.session:
-                self._reported = record.session
-                yield f"[sim] trace: write to {settings.file.path} failed: {cause(error)}"
+            if self._reported != session:
+                self._reported = session
+                yield f"[sim] trace: write to {file.path} failed: {cause(error)}"
 
     @hookimpl
     def xce_repl_may_collapse(self, ended: Round) -> bool | None:
