@@ -24,7 +24,8 @@ from xce_core.model.cluster import HostState
 from xce_core.model.decisions import Allocation, Placement
 from xce_core.model.jobs import OVER, DependsOn, Job, JobState
 from xce_core.model.reasons import ReasonCode
-from xce_core.sched.scheduler import JobError, Scheduler
+from xce_core.sched.lifecycle import JobError
+from xce_core.sched.scheduler import Scheduler
 
 HELD, WAITING, PENDING = JobState.HELD, JobState.WAITING, JobState.PENDING
 RUNNING, SUSPENDED, DONE = JobState.RUNNING, JobState.SUSPENDED, JobState.DONE

@@ -90,10 +90,7 @@ class Twin:
         self._live = live
         self.ledger = Ledger(live.cluster)
         self._resolver = Resolver(live.cluster, self.ledger)
-        self._allocator = Allocator(
-            self.ledger, allocator.generators, allocator.host_order, allocator.order_name,
-            allocator.report,
-        )
+        self._allocator = allocator.on(self.ledger)
 
     def sync(self) -> None:
         """Become like the live ledger."""

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from xce_core.model.cluster import Cluster, HostState
 from xce_core.model.decisions import Allocation, Dispatch, Pend
 from xce_core.model.jobs import STARTED, Job, JobState, Seconds, canonical_seconds
+from xce_core.sched.lifecycle import JobError
 from xce_core.sched.policy import Outcome
 from xce_core.sched.resolve import slots_held
-from xce_core.sched.scheduler import JobError, Scheduler
+from xce_core.sched.scheduler import Scheduler
 from xce_core.sim.events import (
     Act,
     Event,
