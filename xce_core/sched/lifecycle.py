@@ -11,7 +11,7 @@ from xce_core.model.decisions import Allocation, Dispatch
 from xce_core.model.jobs import OVER, STARTED, UNRESOLVED, Job, JobState, Seconds, parse_job_id
 from xce_core.sched.allocator import PluginFailure, describe
 from xce_core.sched.dependents import Dependents, Timers
-from xce_core.sched.forecast import Ends
+from xce_core.sched.expected_ends import ExpectedEnds
 from xce_core.sched.history import KNOWN, REFUSED, History, past_of
 from xce_core.sched.ledger import Ledger
 from xce_core.sched.pending import Pending
@@ -50,7 +50,7 @@ class Lifecycle:
         self.open_queues = {name: queue.is_open for name, queue in cluster.queues.items()}
         self._resolver = Resolver(cluster, self.ledger)
         self._dependents = Dependents(self.jobs, self.history)
-        self._ends: Ends | None = None
+        self._ends: ExpectedEnds | None = None
         self._strict = self._ask_policy(
             "strict",
             lambda: {name: bool(policy.strict(queue)) for name, queue in cluster.queues.items()},
@@ -69,10 +69,10 @@ class Lifecycle:
             raise PluginFailure(self.policy.name, where, describe(error)) from error
 
     @property
-    def ends(self) -> Ends:
+    def ends(self) -> ExpectedEnds:
         """The started jobs by expected end; kept up to date from the first time it is asked for."""
         if self._ends is None:
-            self._ends = Ends(self.running.values())
+            self._ends = ExpectedEnds(self.running.values())
         return self._ends
 
     # Coming in.

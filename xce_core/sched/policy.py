@@ -13,7 +13,7 @@ from xce_core.sched.outcomes import HoldBack as HoldBack
 from xce_core.sched.outcomes import NoDecision as NoDecision
 from xce_core.sched.outcomes import Outcome as Outcome
 from xce_core.sched.outcomes import Selection as Selection
-from xce_core.sched.views import Session as Session
+from xce_core.sched.session import Session as Session
 
 if TYPE_CHECKING:
     from xce_core.sched.allocator import HostOrder

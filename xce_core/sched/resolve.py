@@ -115,6 +115,14 @@ def slots_held(job: Job) -> int:
     )
 
 
+def slots_wanted(job: Job) -> int:
+    """How many slots *job* asks for, at the fewest tasks, by the first of its alternatives."""
+    wanted = job.sched
+    if not isinstance(wanted, SchedulingObject) or not wanted.alternatives:
+        return 0
+    return sum(ask.slots(ask.primary.tasks_min) for ask in wanted.alternatives[0])
+
+
 class Resolver:
     """Makes scheduling objects against one ledger, and finds those already made."""
 

@@ -12,12 +12,12 @@ from xce_core.model.jobs import Job, JobState, Seconds
 from xce_core.model.reasons import Reason, ReasonCode, Reasons, reason_set
 from xce_core.sched.allocator import Allocator, PluginFailure, describe
 from xce_core.sched.feasibility import FeasibilityCheck
-from xce_core.sched.forecast import Twin
 from xce_core.sched.generators import CORE_PLANS, PlanGenerator
 from xce_core.sched.lifecycle import Lifecycle
 from xce_core.sched.policy import HoldBack, NoDecision, Outcome, Policy, Session
 from xce_core.sched.refusal import refusal_reasons
 from xce_core.sched.resolve import SchedulingObject, by_member
+from xce_core.sched.shadow import ShadowCluster
 
 if TYPE_CHECKING:
     from xce_core.sched.watch import Seams
@@ -56,7 +56,7 @@ class Scheduler(Lifecycle):
         self._reasoner = Allocator(self.ledger, (CORE_PLANS,), None, "core", report)
         self._passable = policy.passable or type(policy).elect is Policy.elect
         self._feasibility: FeasibilityCheck | None = None
-        self._twin: Twin | None = None
+        self._shadow: ShadowCluster | None = None
 
     # Sessions.
 
@@ -166,11 +166,11 @@ class Scheduler(Lifecycle):
             wanted.possible = self._feasibility.passes(job)
         return wanted.possible
 
-    def twin(self) -> Twin:
-        """The second ledger, as it was left."""
-        if self._twin is None:
-            self._twin = Twin(self.ledger, self.allocator)
-        return self._twin
+    def shadow(self) -> ShadowCluster:
+        """The shadow cluster, as it was left."""
+        if self._shadow is None:
+            self._shadow = ShadowCluster(self.ledger, self.allocator)
+        return self._shadow
 
     def would_get(self, job: Job) -> Allocation | None:
         """The allocation that *job* would be given now; None if it would be refused."""
