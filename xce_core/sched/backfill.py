@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Generator
-from heapq import heapify, heappop, heapreplace
 from typing import TYPE_CHECKING
 
 from xce_core.model.jobs import Derived, Job, JobState
 from xce_core.sched.forecast import Forecast
 from xce_core.sched.outcomes import HoldBack, Outcome, Selection
-from xce_core.sched.pending import Head, Line
+from xce_core.sched.pending import Head, Line, merged
 from xce_core.sched.resolve import SchedulingObject
 
 if TYPE_CHECKING:
@@ -63,36 +62,33 @@ class Backfill:
 
     def by_lines(self, lines: list[Head]) -> Generator[Selection, Outcome | None, None]:
         """Propose those that may start, found by lines of jobs alike."""
+        heads = self._behind_in(lines)
+        if not heads:
+            return
+        releases = self._scheduler.ledger.releases
+        for job in merged(lambda: heads, False, releases, self._seek):
+            if self._takes(job) and self._allowed(job):
+                yield job
+                self._see(job)
+
+    def _behind_in(self, lines: list[Head]) -> list[Head]:
+        """Of each line the first job behind that may be allowed, if any like it fits."""
         heads = []
         for _, at, line in lines:
             while at >= 0 and line.entries[at][0] <= self._behind:
                 at = line.next(at + 1)
             if at >= 0 and self._takes(line.entries[at][1]):
-                at = self._seek(line, at, line.entries[at][1])
+                at = self._seek(line, at, at)
                 if at >= 0:
                     heads.append((line.entries[at][0], at, line))
-        heapify(heads)
-        while heads:
-            _, at, line = heads[0]
-            job = line.entries[at][1]
-            if not self._takes(job):
-                heappop(heads)
-                continue
-            if self._allowed(job):
-                yield job
-                self._see(job)
-            at = self._seek(line, at + 1, job)
-            if at < 0:
-                heappop(heads)
-            else:
-                heapreplace(heads, (line.entries[at][0], at, line))
+        return heads
 
-    def _seek(self, line: Line, at: int, alike: Job) -> int:
+    def _seek(self, line: Line, at: int, alike: int = -1) -> int:
         """The first place in *line* from *at* on whose job may be allowed; -1 if there is none.
 
-        :param alike: a job like all in the line.
+        :param alike: where a job like all in the line stands; -1 for the one before *at*.
         """
-        if self._may_outlast(alike):
+        if self._may_outlast(line.entries[at - 1 if alike < 0 else alike][1]):
             return line.next(at)
         return line.next_within(at, self._forecast.window)
 
