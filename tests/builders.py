@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tests.workloads import ListedWorkload
 from xce_core.model.amounts import AmountKind
 from xce_core.model.cluster import Cluster, Host, HostState, Order, Queue
 from xce_core.model.decisions import Allocation, Dispatch, Pend, Placement
@@ -22,7 +23,7 @@ from xce_core.sim.observer import Happening, Observer
 from xce_core.sim.recorded import RecordedReplay
 from xce_core.sim.replay import Replay
 from xce_core.sim.simulated import SimulatedReplay
-from xce_core.sim.workload import ListedWorkload, Start, Timeline
+from xce_core.sim.workload import Start, Timeline
 
 MEM = Resource("mem", counted=Counted.HOST, kind=AmountKind.BYTES)
 GPU = Resource("gpu", decimals=1)

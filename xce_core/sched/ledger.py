@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import TracebackType
 
 from xce_core.model.cluster import Cluster, HostState
@@ -121,14 +120,6 @@ class Ledger:
                 return -1
             free += left * hosts.bit_count()
         return free
-
-    def usage(self) -> Mapping[str, tuple[int, int]]:
-        """Each shared resource: total and used."""
-        return {
-            name: (counter.total, counter.used)
-            for name, counter in self.counters.items()
-            if name != JOBS.name
-        }
 
 
 class Claims:
