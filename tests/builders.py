@@ -273,7 +273,7 @@ class Journal(Observer):
     def happened(self, event: Happening) -> None:
         self.note(f"{event.act.value} {event.job}" if isinstance(event, JobAct) else "change")
 
-    def stint(self, job: Job, start: float, end: float, slots: int) -> None:
+    def ran(self, job: Job, start: float, end: float, slots: int) -> None:
         self.stints.append((job.id, start, end, slots))
 
     def capacity(self, time: float, slots: int) -> None:

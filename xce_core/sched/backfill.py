@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import TYPE_CHECKING
 
-from xce_core.model.jobs import Derived, Job, JobState
+from xce_core.model.jobs import Job, JobState, Resolution
 from xce_core.sched.forecast import Forecast
 from xce_core.sched.outcomes import HoldBack, Outcome, Selection
 from xce_core.sched.pending import Head, Line, merged
@@ -29,7 +29,7 @@ class Backfill:
         self._behind = behind.key
         self._forecast = forecast
         self._free = scheduler.ledger.free_slots()
-        self._held: set[Derived] = set()
+        self._held: set[Resolution] = set()
 
     def countable(self) -> list[Head] | None:
         """The lines, if all that pends asks for slots alone, so that room only becomes less.
@@ -53,12 +53,12 @@ class Backfill:
         for job in self._scheduler.pending.queue():
             if job.key <= self._behind:
                 continue
-            takes = self._takes(job)
-            if takes and self._allowed(job):
+            fits = self._fits(job)
+            if fits and self._allowed(job):
                 yield job
-                self._see(job)
+                self._update(job)
             elif remark is not None:
-                yield HoldBack(job, remark) if takes else job
+                yield HoldBack(job, remark) if fits else job
 
     def by_lines(self, lines: list[Head]) -> Generator[Selection, Outcome | None, None]:
         """Propose those that may start, found by lines of jobs alike."""
@@ -67,9 +67,9 @@ class Backfill:
             return
         releases = self._scheduler.ledger.releases
         for job in merged(lambda: heads, False, releases, self._seek):
-            if self._takes(job) and self._allowed(job):
+            if self._fits(job) and self._allowed(job):
                 yield job
-                self._see(job)
+                self._update(job)
 
     def _behind_in(self, lines: list[Head]) -> list[Head]:
         """Of each line the first job behind that may be allowed, if any like it fits."""
@@ -77,7 +77,7 @@ class Backfill:
         for _, at, line in lines:
             while at >= 0 and line.entries[at][0] <= self._behind:
                 at = line.next(at + 1)
-            if at >= 0 and self._takes(line.entries[at][1]):
+            if at >= 0 and self._fits(line.entries[at][1]):
                 at = self._seek(line, at, at)
                 if at >= 0:
                     heads.append((line.entries[at][0], at, line))
@@ -92,7 +92,7 @@ class Backfill:
             return line.next(at)
         return line.next_within(at, self._forecast.window)
 
-    def _takes(self, job: Job) -> bool:
+    def _fits(self, job: Job) -> bool:
         """Whether *job* fits now; by a count where that is enough, else by a search."""
         scheduler, wanted = self._scheduler, job.sched
         if wanted.refused_at == scheduler.ledger.releases:
@@ -123,7 +123,7 @@ class Backfill:
         self._held.add(job.sched)
         return False
 
-    def _see(self, job: Job) -> None:
+    def _update(self, job: Job) -> None:
         """Take note of what became of *job*."""
         if job.state is not _PENDING:
             self._forecast.started(job)

@@ -169,7 +169,7 @@ class Lifecycle:
 
     # Holding an allocation.
 
-    def take_over(self, job: Job, allocation: Allocation, now: Seconds) -> Dispatch:
+    def reconstruct(self, job: Job, allocation: Allocation, now: Seconds) -> Dispatch:
         """Start *job* with *allocation*, fit or not, because the recording has it so.
 
         :raises JobError: if it holds an allocation, or *allocation* does not suit what it
@@ -239,7 +239,7 @@ class Lifecycle:
         if job.dependencies:
             self._dependents.forget(job)
         if self._dependents.any:
-            self._got_on(job, now)
+            self._notify_dependents(job, now)
 
     # The cluster.
 
@@ -310,10 +310,10 @@ class Lifecycle:
         if job.index >= 0:
             self.history.note(job.number, job.index, past_of(job))
         if self._dependents.any:
-            self._got_on(job, now)
+            self._notify_dependents(job, now)
         return Dispatch(job, allocation, job.reconstructed)
 
-    def _got_on(self, job: Job, now: Seconds) -> None:
+    def _notify_dependents(self, job: Job, now: Seconds) -> None:
         """Whoever waited for *job* to get where it is now may go on."""
         for waiting in self._dependents.of(job.number):
             until = self._dependents.delay_for(waiting, job, now)

@@ -191,8 +191,8 @@ class Scheduler(Lifecycle):
         if job.state is JobState.WAITING:
             if not self._dependents.unmet(job):
                 return _plain(ReasonCode.BEGIN_TIME)
-            hopeless = self._dependents.hopeless(job)
-            return _plain(ReasonCode.DEPENDENCY_NEVER if hopeless else ReasonCode.DEPENDENCY)
+            never = self._dependents.never_met(job)
+            return _plain(ReasonCode.DEPENDENCY_NEVER if never else ReasonCode.DEPENDENCY)
         if not isinstance(wanted, SchedulingObject):
             return _plain(ReasonCode.NO_SCHEDULING_OBJECT)
         if not self.open_queues[wanted.queue]:
@@ -201,11 +201,11 @@ class Scheduler(Lifecycle):
 
     def _refusal(self, wanted: SchedulingObject) -> Reasons:
         """Why *wanted* is refused: worked out once for all jobs alike, until anything changes."""
-        told = wanted.told
-        if told is None or told[0] != self.ledger.hosts.changes:
+        known = wanted.refusal
+        if known is None or known[0] != self.ledger.hosts.changes:
             reasons = refusal_reasons(wanted, self._reasoner)
-            wanted.told = told = (self.ledger.hosts.changes, reasons)
-        return told[1]
+            wanted.refusal = known = (self.ledger.hosts.changes, reasons)
+        return known[1]
 
 
 def _listens(election: object) -> bool:

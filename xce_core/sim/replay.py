@@ -25,7 +25,7 @@ from xce_core.sim.events import (
     QueueChange,
     time_of,
 )
-from xce_core.sim.observer import Happening, Observer, Told
+from xce_core.sim.observer import Callbacks, Happening, Observer
 from xce_core.sim.workload import InputError, Workload
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class Replay(ABC):
         self.workload = workload
         self.scheduler = scheduler
         self.observers = observers
-        self.tell = Told(observers)
+        self.tell = Callbacks(observers)
         self.each = each
         self.number = workload.start.session
         self.now: Seconds = 0
@@ -73,7 +73,7 @@ class Replay(ABC):
         self.starting = True
         self._events = iter(workload.events())
         self._next_event: Event | None = None
-        self._taken_over: list[Dispatch] = []
+        self._reconstructed: list[Dispatch] = []
 
     @property
     def cluster(self) -> Cluster:
@@ -110,7 +110,7 @@ class Replay(ABC):
             if job.eligible_time is not None:
                 job.eligible_time = eligible
             if allocation is not None:
-                self._take_over(job, allocation, job.line)
+                self._reconstruct(job, allocation, job.line)
                 job.start_time = began if began is not None else self.now
                 self._run_on(job)
                 if state is JobState.SUSPENDED:
@@ -144,8 +144,8 @@ class Replay(ABC):
         for tell_begin in self.tell.session:
             tell_begin(self.number, self.now)
         outcomes = self.scheduler.session(self.number, self.now, self.each)
-        if self._taken_over:
-            outcomes = chain(self._take_overs(), outcomes)
+        if self._reconstructed:
+            outcomes = chain(self._reconstructions(), outcomes)
         tells = self.tell.decided
         for outcome in outcomes:
             if outcome.__class__ is Dispatch:
@@ -170,8 +170,8 @@ class Replay(ABC):
             outcome.job.reasons = None
         return True
 
-    def _take_overs(self) -> Iterator[Dispatch]:
-        taken, self._taken_over = self._taken_over, []
+    def _reconstructions(self) -> Iterator[Dispatch]:
+        taken, self._reconstructed = self._reconstructed, []
         for dispatch in taken:
             if dispatch.job.state not in STARTED:
                 continue  # of the starting state, and stopped before the first session
@@ -179,10 +179,10 @@ class Replay(ABC):
                 self.scheduler.seams.taken_over(self.scheduler, dispatch, self.number)
             yield dispatch
 
-    def _take_over(self, job: Job, allocation: Allocation, line: int) -> None:
+    def _reconstruct(self, job: Job, allocation: Allocation, line: int) -> None:
         """Start *job* as the recording has it."""
         try:
-            self._taken_over.append(self.scheduler.take_over(job, allocation, self.now))
+            self._reconstructed.append(self.scheduler.reconstruct(job, allocation, self.now))
         except JobError as error:
             raise InputError(self.workload.path, line, str(error)) from None
 
@@ -271,7 +271,7 @@ class Replay(ABC):
         self.scheduler.requeue(job, self.now)
         job.reasons = job.planned_end = job.remaining = None
         assert began is not None
-        for tell in self.tell.stint:
+        for tell in self.tell.ran:
             tell(job, began, self.now, slots)
 
     def _change(self, event: JobChange) -> None:
@@ -319,7 +319,7 @@ class Replay(ABC):
             assert job.start_time is not None
             began, slots = job.start_time, slots_held(job)
             self.scheduler.end(job, self.now, state)
-            for tell in self.tell.stint:
+            for tell in self.tell.ran:
                 tell(job, began, self.now, slots)
         else:
             self.scheduler.end(job, self.now, state)
