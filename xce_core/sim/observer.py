@@ -41,7 +41,8 @@ class Observer:
     def decided(self, outcome: Outcome, changed: bool) -> None:
         """A selection came out like this.
 
-        :param changed: False for a pend with the reasons that the job had before.
+        :param changed: False for a pend with the reasons that the job had before, or of a job
+            that pended in this session already.
         """
 
     def session_over(self) -> None:

@@ -74,6 +74,7 @@ class Replay(ABC):
         self._events = iter(workload.events())
         self._next_event: Event | None = None
         self._reconstructed: list[Dispatch] = []
+        self._pended: set[str] = set()
 
     @property
     def cluster(self) -> Cluster:
@@ -146,6 +147,7 @@ class Replay(ABC):
         outcomes = self.scheduler.session(self.number, self.now, self.each)
         if self._reconstructed:
             outcomes = chain(self._reconstructions(), outcomes)
+        self._pended.clear()
         tells = self.tell.decided
         for outcome in outcomes:
             if outcome.__class__ is Dispatch:
@@ -161,11 +163,18 @@ class Replay(ABC):
             tell_end()
 
     def _changed(self, outcome: Outcome) -> bool:
-        """Whether *outcome* tells of its job what was not told before; it is remembered."""
+        """Whether *outcome* tells of its job what was not told before; it is remembered.
+
+        A policy may propose a job again in the same session: its first pend counts.
+        """
         if isinstance(outcome, Pend):
-            if outcome.reasons == outcome.job.reasons:
+            job = outcome.job
+            if job.id in self._pended:
                 return False
-            outcome.job.reasons = outcome.reasons
+            self._pended.add(job.id)
+            if outcome.reasons == job.reasons:
+                return False
+            job.reasons = outcome.reasons
         elif isinstance(outcome, Dispatch):
             outcome.job.reasons = None
         return True
