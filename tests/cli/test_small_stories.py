@@ -128,6 +128,39 @@ def test_what_is_passed_over_makes_no_session(tmp_path: Path) -> None:
     assert run_command("--sim", path, "--json").json["sessions"] == 4
 
 
+def test_what_was_killed_at_its_limit_still_was_when_the_output_is_replayed(
+    tmp_path: Path,
+) -> None:
+    """S5: the jobs ended as in the replay that was written, also if one was suspended."""
+    path = write(
+        tmp_path / "r.jsonl",
+        submit(0, "1", run_time=20, time_limit=10),
+        submit(0, "2", run_time=20, time_limit=10, outcome="killed"),
+        submit(0, "3", run_time=10, time_limit=10, outcome="killed"),
+        submit(0, "4", run_time=5, time_limit=10, outcome="killed"),
+        submit(0, "5", run_time=20, time_limit=30),
+        {"type": "kill", "time": 15, "job": "5"},
+        submit(20, "6", run_time=20, time_limit=10),
+        {"type": "suspend", "time": 22, "job": "6"},
+        {"type": "resume", "time": 50, "job": "6"},
+    )
+    output = tmp_path / "o.jsonl"
+    given = ("--sim", path, "--enforce-limits", "--sim-output", output)
+    first = run_command(*given, "--json").json
+    again = run_command("--sim", output, "--json").json
+    assert first["jobs"]["killed_at_limit"] == 3
+    assert again["jobs"] == first["jobs"]
+
+
+def test_an_output_without_enforced_limits_has_nobody_killed_at_one(tmp_path: Path) -> None:
+    """S5: who ran beyond a limit and was killed when its run time was over."""
+    path = write(tmp_path / "r.jsonl", submit(0, "1", run_time=20, time_limit=10, outcome="killed"))
+    output = tmp_path / "o.jsonl"
+    first = run_command("--sim", path, "--sim-output", output, "--json").json
+    assert first["jobs"]["killed"] == 1
+    assert run_command("--sim", output, "--json").json["jobs"] == first["jobs"]
+
+
 def a_policy(path: Path, *lines: str) -> tuple[object, ...]:
     """Options for a policy in a file, whose session goes so for each pending *job*."""
     path.write_text(

@@ -231,7 +231,8 @@ class Replay(ABC):
         """The recording says that a job ended."""
         job = self._job(event.job, event.line)
         if job is not None:
-            self._over(job, event.state)
+            at_limit = event.state is JobState.KILLED and _ran_to_limit(job, self.now)
+            self._over(job, event.state, at_limit=at_limit)
 
     def _act(self, event: JobAct) -> None:
         job = self._job(event.job, event.line)
@@ -361,6 +362,20 @@ def run_left(job: Job, now: Seconds) -> Seconds:
     """What a running job has left of its run time, were there no time limit."""
     assert job.planned_end is not None
     return canonical_seconds(job.planned_end + job.cut_short - now)
+
+
+def _ran_to_limit(job: Job, now: Seconds) -> bool:
+    """Whether a job whose end by killing is recorded for *now* was ended by its time limit.
+
+    Recordings do not say so. It was if it had its time, and did not come to the end of a run
+    time after which it was to be killed anyway.
+    """
+    if job.time_limit is None or job.start_time is None:
+        return False
+    elapsed = canonical_seconds(now - job.start_time)
+    if job.outcome is JobState.KILLED and job.run_time is not None and elapsed >= job.run_time:
+        return False
+    return elapsed >= job.time_limit
 
 
 def up_slots(scheduler: Scheduler) -> int:
