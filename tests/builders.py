@@ -237,13 +237,13 @@ def _untouched(totals: list[int]) -> dict[int, int]:
 class Journal(Observer):
     """Writes down what a replay tells, a short line each, with the time.
 
-    :ivar lines: everything but stints, refused selections and capacities.
-    :ivar stints: each stretch of running: job, start, end, slots.
+    :ivar lines: everything but runs, refused selections and capacities.
+    :ivar runs: each run: job, start, end, slots.
     """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.stints: list[tuple[str, float, float, int]] = []
+        self.runs: list[tuple[str, float, float, int]] = []
         self.capacities: list[tuple[float, int]] = []
 
     def begun(self, replay: Replay) -> None:
@@ -274,7 +274,7 @@ class Journal(Observer):
         self.note(f"{event.act.value} {event.job}" if isinstance(event, JobAct) else "change")
 
     def ran(self, job: Job, start: float, end: float, slots: int) -> None:
-        self.stints.append((job.id, start, end, slots))
+        self.runs.append((job.id, start, end, slots))
 
     def capacity(self, time: float, slots: int) -> None:
         self.capacities.append((time, slots))
