@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
+from tests.workloads import ListedWorkload
 from xce_core.model.amounts import AmountKind
 from xce_core.model.cluster import Cluster, Host, HostState, Order, Queue
 from xce_core.model.decisions import Allocation, Dispatch, Pend, Placement
@@ -22,7 +23,7 @@ from xce_core.sim.observer import Happening, Observer
 from xce_core.sim.recorded import RecordedReplay
 from xce_core.sim.replay import Replay
 from xce_core.sim.simulated import SimulatedReplay
-from xce_core.sim.workload import ListedWorkload, Start, Timeline
+from xce_core.sim.workload import Start, Timeline
 
 MEM = Resource("mem", counted=Counted.HOST, kind=AmountKind.BYTES)
 GPU = Resource("gpu", decimals=1)
@@ -236,13 +237,13 @@ def _untouched(totals: list[int]) -> dict[int, int]:
 class Journal(Observer):
     """Writes down what a replay tells, a short line each, with the time.
 
-    :ivar lines: everything but stints, refused selections and capacities.
-    :ivar stints: each stretch of running: job, start, end, slots.
+    :ivar lines: everything but runs, refused selections and capacities.
+    :ivar runs: each run: job, start, end, slots.
     """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
-        self.stints: list[tuple[str, float, float, int]] = []
+        self.runs: list[tuple[str, float, float, int]] = []
         self.capacities: list[tuple[float, int]] = []
 
     def begun(self, replay: Replay) -> None:
@@ -272,8 +273,8 @@ class Journal(Observer):
     def happened(self, event: Happening) -> None:
         self.note(f"{event.act.value} {event.job}" if isinstance(event, JobAct) else "change")
 
-    def stint(self, job: Job, start: float, end: float, slots: int) -> None:
-        self.stints.append((job.id, start, end, slots))
+    def ran(self, job: Job, start: float, end: float, slots: int) -> None:
+        self.runs.append((job.id, start, end, slots))
 
     def capacity(self, time: float, slots: int) -> None:
         self.capacities.append((time, slots))

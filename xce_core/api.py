@@ -16,9 +16,8 @@ from xce_core.model.jobs import Seconds as Seconds
 from xce_core.model.plans import Plan as Plan
 from xce_core.sched.allocator import HostOrder as HostOrder
 from xce_core.sched.ask import Ask as Ask
+from xce_core.sched.expected_ends import expected_end as expected_end
 from xce_core.sched.forecast import Forecast as Forecast
-from xce_core.sched.forecast import expected_end as expected_end
-from xce_core.sched.forecast import slots_wanted as slots_wanted
 from xce_core.sched.generators import PlanGenerator as PlanGenerator
 from xce_core.sched.outcomes import Election as Election
 from xce_core.sched.outcomes import HoldBack as HoldBack
@@ -27,4 +26,5 @@ from xce_core.sched.outcomes import Outcome as Outcome
 from xce_core.sched.outcomes import Selection as Selection
 from xce_core.sched.policy import Policy as Policy
 from xce_core.sched.resolve import slots_held as slots_held
-from xce_core.sched.views import Session as Session
+from xce_core.sched.resolve import slots_wanted as slots_wanted
+from xce_core.sched.session import Session as Session

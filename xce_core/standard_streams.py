@@ -5,12 +5,10 @@ from __future__ import annotations
 import io
 import os
 import sys
-from typing import TYPE_CHECKING, TextIO
+from functools import partial
+from typing import TextIO
 
-from xce_core.sim.atomic import cause
-
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
+from xce_core.sim.write_errors import ReportingFile, cause
 
 _INPUT, _OUTPUT, _ERROR = range(3)
 _NAMES = {_OUTPUT: "standard output", _ERROR: "standard error"}
@@ -24,22 +22,6 @@ class UnwritableStream(OSError):
 
     def __str__(self) -> str:
         return str(self.strerror)
-
-
-class _Standard(io.FileIO):
-    """A standard stream's file, by its number."""
-
-    def __init__(self, number: int) -> None:
-        super().__init__(number, "w", closefd=False)
-        self._number = number
-
-    def write(self, data: ReadableBuffer, /) -> int:
-        try:
-            return super().write(data)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise UnwritableStream(_NAMES[self._number], error) from None
 
 
 def open_streams() -> None:
@@ -62,8 +44,9 @@ def open_streams() -> None:
 def _standard(number: int, before: TextIO | None) -> TextIO:
     """The stream with that number, which writes as *before* does."""
     like = before if isinstance(before, io.TextIOWrapper) else None
+    raw = ReportingFile(number, partial(UnwritableStream, _NAMES[number]), closefd=False)
     return io.TextIOWrapper(
-        io.BufferedWriter(_Standard(number)),
+        io.BufferedWriter(raw),
         encoding=like.encoding if like else "utf-8",
         errors=like.errors if like else "backslashreplace",
         line_buffering=like is None or like.line_buffering or like.write_through,

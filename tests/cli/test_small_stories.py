@@ -128,27 +128,86 @@ def test_what_is_passed_over_makes_no_session(tmp_path: Path) -> None:
     assert run_command("--sim", path, "--json").json["sessions"] == 4
 
 
-def test_a_job_held_back_and_then_started_in_one_session_verifies(tmp_path: Path) -> None:
-    """S5, P5: a policy may decide twice on a job; the recording holds both and is read back."""
-    plugin = tmp_path / "twice.py"
-    plugin.write_text(
+def test_what_was_killed_at_its_limit_still_was_when_the_output_is_replayed(
+    tmp_path: Path,
+) -> None:
+    """S5: the jobs ended as in the replay that was written, also if one was suspended."""
+    path = write(
+        tmp_path / "r.jsonl",
+        submit(0, "1", run_time=20, time_limit=10),
+        submit(0, "2", run_time=20, time_limit=10, outcome="killed"),
+        submit(0, "3", run_time=10, time_limit=10, outcome="killed"),
+        submit(0, "4", run_time=5, time_limit=10, outcome="killed"),
+        submit(0, "5", run_time=20, time_limit=30),
+        {"type": "kill", "time": 15, "job": "5"},
+        submit(20, "6", run_time=20, time_limit=10),
+        {"type": "suspend", "time": 22, "job": "6"},
+        {"type": "resume", "time": 50, "job": "6"},
+    )
+    output = tmp_path / "o.jsonl"
+    given = ("--sim", path, "--enforce-limits", "--sim-output", output)
+    first = run_command(*given, "--json").json
+    again = run_command("--sim", output, "--json").json
+    assert first["jobs"]["killed_at_limit"] == 3
+    assert again["jobs"] == first["jobs"]
+
+
+def test_an_output_without_enforced_limits_has_nobody_killed_at_one(tmp_path: Path) -> None:
+    """S5: who ran beyond a limit and was killed when its run time was over."""
+    path = write(tmp_path / "r.jsonl", submit(0, "1", run_time=20, time_limit=10, outcome="killed"))
+    output = tmp_path / "o.jsonl"
+    first = run_command("--sim", path, "--sim-output", output, "--json").json
+    assert first["jobs"]["killed"] == 1
+    assert run_command("--sim", output, "--json").json["jobs"] == first["jobs"]
+
+
+def a_policy(path: Path, *lines: str) -> tuple[object, ...]:
+    """Options for a policy in a file, whose session goes so for each pending *job*."""
+    path.write_text(
         "from xce_core.api import HoldBack, Policy, hookimpl\n"
         "class Twice(Policy):\n"
         "    name = 'twice'\n"
         "    def elect(self, session):\n"
         "        for job in session.pending():\n"
-        "            if session.fits(job):\n"
-        "                yield HoldBack(job, 'one moment')\n"
-        "            yield job\n"
-        "@hookimpl\n"
+        + "".join(f"            {line}\n" for line in lines)
+        + "@hookimpl\n"
         "def xce_policies():\n"
         "    return {'twice': Twice}\n"
     )
-    output = tmp_path / "o.jsonl"
-    given = ("-p", plugin, "--policy", "twice")
-    assert run_command("--sim", "fixtures/small.swf", *given, "--sim-output", output).stderr == ""
-    text = output.read_text()
-    assert "one moment" in text
-    done = run_command("--sim", output, *given, "--sim-verify")
+    return "-p", path, "--policy", "twice"
+
+
+def recorded_and_verified(path: Path, *given: object) -> str:
+    """What a replay of the small log writes, after it was verified against itself."""
+    done = run_command("--sim", "fixtures/small.swf", *given, "--sim-output", path)
+    assert done.stderr == ""
+    done = run_command("--sim", path, *given, "--sim-verify")
     assert done.returncode == 0, done.stderr
     assert "no mismatch" in done.stderr
+    return path.read_text()
+
+
+def test_a_job_held_back_and_then_started_in_one_session_verifies(tmp_path: Path) -> None:
+    """S5, P5: a policy may decide twice on a job; the recording holds both and is read back."""
+    given = a_policy(
+        tmp_path / "twice.py",
+        "if session.fits(job):",
+        "    yield HoldBack(job, 'one moment')",
+        "yield job",
+    )
+    assert "one moment" in recorded_and_verified(tmp_path / "o.jsonl", *given)
+
+
+def test_of_a_job_that_pends_twice_in_one_session_the_first_pend_is_recorded(
+    tmp_path: Path,
+) -> None:
+    """S5, P5: a policy may propose a job again; the recording is read back all the same."""
+    given = a_policy(
+        tmp_path / "twice.py",
+        "yield HoldBack(job, 'first')",
+        "yield HoldBack(job, 'second')",
+        "yield job",
+    )
+    text = recorded_and_verified(tmp_path / "o.jsonl", *given)
+    assert '"first"' in text
+    assert '"second"' not in text

@@ -6,12 +6,12 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from tests.builders import a_scheduler
+from tests.workloads import ListedWorkload
 from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Job
 from xce_core.plugins import Plugins
 from xce_core.sched.policy import Policy
 from xce_core.sim.simulated import SimulatedReplay
-from xce_core.sim.workload import ListedWorkload
 
 PLUGINS = Path(__file__).resolve().parents[2] / "fixtures" / "plugins"
 GOOD = ("bestfit", "conservative", "easy", "fairshare")

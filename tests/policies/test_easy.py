@@ -14,6 +14,7 @@ from bench.slices import from_zero, machine_size, open_log, usable_jobs, write_s
 from tests.builders import a_cluster, a_host, a_job, a_request
 from tests.cli.command import run_command
 from tests.policies.plugin_files import plugin_file, policy_of, starts_of
+from tests.real_logs import LOGS
 from tests.reference.easy import Job as Bare
 from tests.reference.easy import easy, read_swf
 from xce_core.model.cluster import Cluster, HostState
@@ -23,21 +24,6 @@ from xce_core.plugins import Plugins
 from xce_core.sched.policy import Outcome
 from xce_core.sim.observer import Observer
 from xce_core.sim.run import Run, RunOptions
-
-LOGS = [
-    ("HPC2N-2002-2.2-cln.swf.gz", 0),
-    ("SDSC-BLUE-2000-4.2-cln.swf.gz", 0),
-    ("NASA-iPSC-1993-3.1-cln.swf.gz", 0),
-    ("KTH-SP2-1996-2.swf.gz", 0),
-    ("LLNL-Atlas-2006-2.1-cln.swf.gz", 0),
-    ("theta_2022.swf.gz", 4360),
-    ("wagap-2013.swf.gz", 2176),
-    ("alea-hpc2n-head.swf", 0),
-    ("lublin_256.swf.gz", 256),
-    ("pyss-easy-KTH-SP2.swf.gz", 100),
-    ("pyss-easy-SDSC-BLUE.swf.gz", 1152),
-]
-"""Each log with its machine, where the header does not say."""
 
 MOST = 20_000
 """So many jobs of each log, from its beginning."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from tests.builders import a_cluster, a_host, a_job, a_scheduler, after
 from xce_core.model.reasons import ReasonCode
 from xce_core.sched.history import DONE, ENDED, KNOWN, REFUSED, STARTED, History
-from xce_core.sched.scheduler import JobError
+from xce_core.sched.lifecycle import JobError
 
 PASTS = st.sampled_from(
     [KNOWN, KNOWN | STARTED, KNOWN | STARTED | ENDED, KNOWN | STARTED | ENDED | DONE,

@@ -238,11 +238,11 @@ class Overdrawn(Jobs):
 
     @precondition(lambda self: self.all)
     @rule(which=which, host=which, tasks=st.integers(1, 3))
-    def take_over(self, which: int, host: int, tasks: int) -> None:
+    def reconstruct(self, which: int, host: int, tasks: int) -> None:
         job = self.one_of(which, JobState.HELD, JobState.WAITING, JobState.PENDING)
         if job is not None and len(job.requirement.alternatives[0].members) == 1:
             allocation = on_host(host % len(self.scheduler.cluster.hosts), tasks)
-            dispatch = self.scheduler.take_over(job, allocation, self.now)
+            dispatch = self.scheduler.reconstruct(job, allocation, self.now)
             assert started([dispatch]) == [job.id]
             self.once_started.add(job.id)
             self.scheduler.wake(self.now)

@@ -24,7 +24,8 @@ from xce_core.model.cluster import HostState
 from xce_core.model.decisions import Allocation, Placement
 from xce_core.model.jobs import OVER, DependsOn, Job, JobState
 from xce_core.model.reasons import ReasonCode
-from xce_core.sched.scheduler import JobError, Scheduler
+from xce_core.sched.lifecycle import JobError
+from xce_core.sched.scheduler import Scheduler
 
 HELD, WAITING, PENDING = JobState.HELD, JobState.WAITING, JobState.PENDING
 RUNNING, SUSPENDED, DONE = JobState.RUNNING, JobState.SUSPENDED, JobState.DONE
@@ -432,7 +433,7 @@ def test_a_dispatch_taken_over_may_overdraw_and_is_paid_back() -> None:
     """C4, S4: accounting goes below nothing only so, and comes back when the job ends."""
     scheduler = a_scheduler(a_cluster(a_host(slots=2)), job := a_job(1, 3), a_job(2, 1))
     before = account_of(scheduler)
-    dispatch = scheduler.take_over(job, on_host(0, 3), 4)
+    dispatch = scheduler.reconstruct(job, on_host(0, 3), 4)
     assert (dispatch.reconstructed, job.reconstructed, job.start_time) == (True, True, 4)
     assert scheduler.ledger.columns["slots"].left(0) == -1
     assert told(outcomes(scheduler, 5)) == ["pend 2"]
@@ -452,7 +453,7 @@ def test_what_does_not_suit_the_job_is_not_taken_over(allocation: Allocation) ->
     scheduler = idle(job := a_job(1))
     before = account_of(scheduler)
     with pytest.raises(JobError, match="no such"):
-        scheduler.take_over(job, allocation, 0)
+        scheduler.reconstruct(job, allocation, 0)
     assert account_of(scheduler) == before
     assert (job.state, scheduler.pending.count) == (PENDING, 1)
 
@@ -462,14 +463,14 @@ def test_a_running_job_is_not_taken_over() -> None:
     scheduler = idle(job := a_job(1))
     outcomes(scheduler)
     with pytest.raises(JobError, match="can't be taken over"):
-        scheduler.take_over(job, on_host(0), 0)
+        scheduler.reconstruct(job, on_host(0), 0)
 
 
 @pytest.mark.parametrize("state", [HELD, WAITING, PENDING])
 def test_whatever_waits_can_be_taken_over(state: JobState) -> None:
     """S4: the recording says that it runs, so it runs."""
     scheduler, job = bring_to(state)
-    scheduler.take_over(job, on_host(0), 2)
+    scheduler.reconstruct(job, on_host(0), 2)
     assert (job.state, scheduler.pending.count) == (RUNNING, 0)
     scheduler.wake(9)
     assert outcomes(scheduler, 9) == []
@@ -478,7 +479,7 @@ def test_whatever_waits_can_be_taken_over(state: JobState) -> None:
 def test_a_requeued_job_is_no_longer_taken_over() -> None:
     """S4: its next start is a decision of its own."""
     scheduler = idle(job := a_job(1))
-    scheduler.take_over(job, on_host(0), 0)
+    scheduler.reconstruct(job, on_host(0), 0)
     scheduler.requeue(job, 1)
     assert not job.reconstructed
     (dispatch,) = outcomes(scheduler, 1)

@@ -126,7 +126,8 @@ def test_where_hosts_cost_a_licence_it_gets_no_more_hosts_than_licences() -> Non
     assert told(outcomes(scheduler)) == ["run 1"]
     assert job.allocation is not None
     assert shares(job.allocation) == [Share(1, 2), Share(0, 1)]
-    assert scheduler.ledger.usage() == {"license": (2, 2)}
+    licenses = scheduler.ledger.counters["license"]
+    assert (licenses.total, licenses.used) == (2, 2)
 
 
 def expected_shares(

@@ -318,7 +318,7 @@ def test_an_overdrawn_host_is_named_like_any_other() -> None:
     """C5, S4: a dispatch taken over may leave less than nothing; reasons go on being exact."""
     cluster = a_cluster(a_host(slots=2), a_host(slots=2))
     scheduler = a_scheduler(cluster, over := a_job(1, 5), short := a_job(2, 3))
-    scheduler.take_over(over, on_host(0, 5), 0)
+    scheduler.reconstruct(over, on_host(0, 5), 0)
     (outcome,) = scheduler.session(1, 0, each=True)
     assert isinstance(outcome, Pend)
     assert outcome.job is short

@@ -34,7 +34,7 @@ def a_job(
 
 def ended(metrics: Metrics, job: Job, slots: int = 1, at_limit: bool = False) -> None:
     if job.start_time is not None and job.end_time is not None:
-        metrics.stint(job, job.start_time, job.end_time, slots)
+        metrics.ran(job, job.start_time, job.end_time, slots)
     metrics.job_over(job, at_limit)
 
 
@@ -244,7 +244,7 @@ def test_a_stretch_that_ended_in_a_requeue_was_busy() -> None:
     metrics = Metrics()
     metrics.capacity(0, 1)
     job = a_job(0, 60, 80)
-    metrics.stint(job, 0, 50, 1)
+    metrics.ran(job, 0, 50, 1)
     ended(metrics, job)
     result = metrics.result()
     assert result.usage == Usage(0, 80, 70, 80)
@@ -256,7 +256,7 @@ def test_a_job_still_running_counts_up_to_the_end_of_the_replay() -> None:
     metrics.capacity(0, 2)
     ended(metrics, a_job(0, 0, 10))
     running = a_job(0, 0, state=JobState.RUNNING)
-    metrics.stint(running, 0, 30, 1)
+    metrics.ran(running, 0, 30, 1)
     metrics.finish(30, [running])
     result = metrics.result()
     assert (result.usage.busy, result.usage.available, result.makespan) == (40, 60, 30)

@@ -235,7 +235,7 @@ def test_what_runs_at_the_start_is_told_in_the_first_session() -> None:
         "53 run 2",
         "53 finished",
     ]
-    assert journal.stints == [("1", 40, 52, 1)]
+    assert journal.runs == [("1", 40, 52, 1)]
 
 
 def test_what_ends_before_the_first_session_is_not_told_as_taken_over() -> None:

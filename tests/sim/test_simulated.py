@@ -365,7 +365,7 @@ def test_a_requeued_job_runs_all_over_and_keeps_its_place() -> None:
     )
     finish(replay)
     assert starts(journal.lines) == ["0 run 1", "6 run 1", "16 run 2"]
-    assert journal.stints == [("1", 0, 6, 1), ("1", 6, 16, 1), ("2", 16, 17, 1)]
+    assert journal.runs == [("1", 0, 6, 1), ("1", 6, 16, 1), ("2", 16, 17, 1)]
 
 
 @pytest.mark.parametrize("what", [Act.REQUEUE, Act.SUSPEND, Act.RESUME])
@@ -440,7 +440,7 @@ def test_a_host_that_goes_down_sends_its_jobs_back() -> None:
         "26 finished",
     ]
     assert journal.capacities == [(2, 3), (4, 0), (6, 2)]
-    assert journal.stints[:2] == [("1", 0, 4, 2), ("2", 0, 4, 1)]
+    assert journal.runs[:2] == [("1", 0, 4, 2), ("2", 0, 4, 1)]
 
 
 def test_a_suspended_job_on_a_host_that_goes_down_starts_afresh() -> None:

@@ -32,11 +32,11 @@ def a_result() -> Result:
         (a_job(40, None, 60, JobState.KILLED), False),
     ]:
         if job.start_time is not None and job.end_time is not None:
-            metrics.stint(job, job.start_time, job.end_time, 2)
+            metrics.ran(job, job.start_time, job.end_time, 2)
         metrics.job_over(job, at_limit)
     metrics.refused("needs more than the cluster has")
     running = a_job(50, 30000, None, JobState.RUNNING)
-    metrics.stint(running, 30000, 32000, 1)
+    metrics.ran(running, 30000, 32000, 1)
     metrics.finish(32000, [running, a_job(60, None, None, JobState.PENDING)])
     tally = Tally(
         repaired=Counter({"run time above the limit": 1234}),

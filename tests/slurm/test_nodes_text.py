@@ -8,9 +8,9 @@ import pytest
 
 from tests.slurm.samples import DATA, FIXTURES
 from xce_core.model.cluster import Cluster, HostState, Order
+from xce_core.sim.findings import Findings
 from xce_core.sim.workload import InputError
 from xce_plugins.slurm import load_nodes, nodes_cluster
-from xce_plugins.slurm.findings import Findings
 
 MIB = 2**20
 CONFIGURATIONS = sorted(DATA.glob("slurm/ubsim/**/slurm.conf"))

@@ -8,6 +8,7 @@ from typing import Any
 
 from tests.builders import FirstCome, a_cluster, a_host, a_job, a_queue, gib
 from tests.trace.harness import Harness, listed, trace_of, traced
+from tests.workloads import ListedWorkload
 from xce_core.hookspecs import SeamSpecs, hookimpl
 from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Job
@@ -15,7 +16,7 @@ from xce_core.model.plans import Plan
 from xce_core.sched.ask import Ask
 from xce_core.sched.policy import Policy
 from xce_core.sim.events import Event, SessionMark
-from xce_core.sim.workload import ListedWorkload, Timeline
+from xce_core.sim.workload import Timeline
 
 
 def two_hosts(**shared: int) -> Cluster:

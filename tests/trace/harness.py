@@ -9,6 +9,7 @@ from typing import Any
 
 import pluggy
 
+from tests.workloads import ListedWorkload
 from xce_core.hookspecs import PROJECT, SeamSpecs
 from xce_core.model.amounts import UnitsMode
 from xce_core.model.cluster import Cluster
@@ -23,7 +24,7 @@ from xce_core.sim.replay import Replay
 from xce_core.sim.run import RunOptions
 from xce_core.sim.simulated import SimulatedReplay
 from xce_core.sim.wording import outcome_text
-from xce_core.sim.workload import ListedWorkload, Timeline, Workload
+from xce_core.sim.workload import Timeline, Workload
 from xce_plugins.trace.tracing import TracePlugin
 from xce_repl.hookspecs import ReplSpecs
 from xce_repl.interface import Block, Command, CommandError, Decided, Round, Topic

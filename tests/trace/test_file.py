@@ -12,9 +12,10 @@ import pytest
 from tests.builders import FirstCome, a_job, on_host
 from tests.trace.cases import harness, some_jobs, two_hosts
 from tests.trace.harness import Harness
+from tests.workloads import ListedWorkload
 from xce_core.sim.events import Recorded, SessionMark
 from xce_core.sim.run import RunOptions
-from xce_core.sim.workload import ListedWorkload, Timeline
+from xce_core.sim.workload import Timeline
 
 
 def trace_lines(shown: list[str]) -> list[str]:

@@ -27,12 +27,13 @@ from tests.trace.harness import Harness
 from tests.trace.test_equivalence import fresh
 from tests.trace.test_example import contention
 from tests.trace.test_hosts import TWICE, many_kinds
+from tests.workloads import ListedWorkload
 from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Job
 from xce_core.model.plans import Plan
 from xce_core.model.reasons import ReasonCode
 from xce_core.sim.events import Recorded, SessionMark
-from xce_core.sim.workload import ListedWorkload, Timeline
+from xce_core.sim.workload import Timeline
 from xce_plugins.trace.codec import decode, encode
 from xce_plugins.trace.json_form import CODES, VERDICTS, from_json, json_line, to_json
 from xce_plugins.trace.model import Record

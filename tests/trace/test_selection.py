@@ -16,13 +16,14 @@ from tests.builders import (
 )
 from tests.trace.cases import Elects, harness, line, trace, two_hosts
 from tests.trace.harness import Harness, trace_of
+from tests.workloads import ListedWorkload
 from xce_core.model.cluster import Queue
 from xce_core.model.jobs import UNRESOLVED, Job
 from xce_core.model.limits import Dimension, Limit
 from xce_core.model.reasons import ReasonCode, Reasons
 from xce_core.sched.policy import HoldBack
 from xce_core.sim.events import Recorded, SessionMark
-from xce_core.sim.workload import ListedWorkload, Timeline
+from xce_core.sim.workload import Timeline
 from xce_plugins.trace.render import record_lines
 
 

@@ -32,6 +32,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+from xce_core.model.syntax import TextError
+
 Value: TypeAlias = str | int | float | bool
 Attributes: TypeAlias = Mapping[str, Value]
 
@@ -45,20 +47,8 @@ DIGITS_LIMIT = 40
 """How many characters a number may have, without its unit."""
 
 
-class ExpressionError(ValueError):
-    """An expression is not well formed.
-
-    ``column`` counts from 1; ``expected`` and ``found`` are phrases for the user.
-    """
-
-    def __init__(self, column: int, expected: str, found: str) -> None:
-        super().__init__(column, expected, found)
-        self.column = column
-        self.expected = expected
-        self.found = found
-
-    def __str__(self) -> str:
-        return f"column {self.column}: expected {self.expected}, found {self.found}"
+class ExpressionError(TextError):
+    """An expression is not well formed."""
 
 
 @dataclass(frozen=True, slots=True)

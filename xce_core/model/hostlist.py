@@ -22,6 +22,7 @@ from xce_core.model.ranges import (
     fold_texts,
     parse_ranges,
 )
+from xce_core.model.syntax import TextError
 
 NAME_LIMIT = 255
 """How many characters a name may have."""
@@ -33,20 +34,11 @@ _NAME = f"a name of 1 to {NAME_LIMIT} characters"
 _UNFIT = re.compile(r"[,\[\]\s]")
 
 
-class HostListError(ValueError):
+class HostListError(TextError):
     """A host list is not well formed or too long, or a name does not fit into one.
 
-    ``column`` counts from 1, in the list or in the name.
+    The column is one of the list or of the name.
     """
-
-    def __init__(self, column: int, expected: str, found: str) -> None:
-        super().__init__(column, expected, found)
-        self.column = column
-        self.expected = expected
-        self.found = found
-
-    def __str__(self) -> str:
-        return f"column {self.column}: expected {self.expected}, found {self.found}"
 
 
 def fold(names: Iterable[str]) -> str:

@@ -95,8 +95,8 @@ def format_job_id(number: int, index: int = -1) -> str:
     return str(number) if index < 0 else f"{number}[{index}]"
 
 
-class Derived:
-    """What a scheduler derives from a job and keeps with it; its own business.
+class Resolution:
+    """What a scheduler resolves a job's requirement to and keeps with it; its own business.
 
     :ivar refused_at: marks the state in which jobs like this were last refused.
     """
@@ -107,8 +107,8 @@ class Derived:
         self.refused_at = -1
 
 
-UNRESOLVED = Derived()
-"""Of a job for which nothing could be derived, or not yet."""
+UNRESOLVED = Resolution()
+"""Of a job that could not be resolved, or not yet."""
 
 
 @dataclass(slots=True, eq=False)
@@ -169,7 +169,7 @@ class Job:
     planned_end: Seconds | None = None
     remaining: Seconds | None = None
     cut_short: Seconds = 0
-    sched: Derived = UNRESOLVED
+    sched: Resolution = UNRESOLVED
     key: tuple[object, ...] = ()
 
     @property

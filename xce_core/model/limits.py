@@ -15,9 +15,6 @@ class Dimension(Enum):
     HOST = "h"
 
 
-DIMENSIONS = (Dimension.USER, Dimension.QUEUE, Dimension.PROJECT, Dimension.HOST)
-
-
 @dataclass(frozen=True, slots=True)
 class Scope:
     """One dimension of a limit.

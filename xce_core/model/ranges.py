@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from xce_core.model.syntax import TextError
+
 DIGITS_LIMIT = 18
 """How many digits a number in a range may have."""
 
@@ -16,21 +18,8 @@ _ITEM = re.compile(r"([0-9]+)(?:-([0-9]+)(?::([0-9]+))?)?")
 _BLANKS = " \t"
 
 
-class RangeError(ValueError):
-    """A list of ranges is not well formed, or stands for too many numbers.
-
-    ``column`` counts from 1; ``found`` is empty if the text ends there.
-    """
-
-    def __init__(self, column: int, expected: str, found: str) -> None:
-        super().__init__(column, expected, found)
-        self.column = column
-        self.expected = expected
-        self.found = found
-
-    def __str__(self) -> str:
-        found = self.found or "the end"
-        return f"column {self.column}: expected {self.expected}, found {found}"
+class RangeError(TextError):
+    """A list of ranges is not well formed, or stands for too many numbers."""
 
 
 @dataclass(frozen=True, slots=True)

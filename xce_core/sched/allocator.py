@@ -64,6 +64,12 @@ class Allocator:
         self.report = report
         self._core_only = tuple(generators) == (CORE_PLANS,) and host_order is None
 
+    def on(self, ledger: Ledger) -> Allocator:
+        """One that places jobs as this one does, but by another ledger."""
+        return Allocator(
+            ledger, self.generators, self.host_order, self.order_name, self.report
+        )
+
     def allocate(self, wanted: SchedulingObject) -> Allocation | None:
         """Claim the first alternative that can be placed; None if none can."""
         for number, members in enumerate(wanted.alternatives):

@@ -39,7 +39,7 @@ class Dependents:
         """Whether a dependency of *job* is not met yet."""
         return not all(self._met(needed) for needed in job.dependencies)
 
-    def hopeless(self, job: Job) -> bool:
+    def never_met(self, job: Job) -> bool:
         """Whether a dependency of *job* can never be met."""
         return any(
             self._history.some_ended_without(*parse_job_id(needed.job), NEEDED[needed.when])

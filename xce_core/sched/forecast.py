@@ -1,135 +1,21 @@
-"""What is expected of the future: when running jobs end, and what fits once they have."""
+"""A look ahead: what fits once running jobs have ended as expected, and who starts then."""
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right, insort
-from collections.abc import Iterable, Iterator
+from bisect import bisect_right
+from collections.abc import Iterator
 from itertools import islice
 from math import inf
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from xce_core.model.decisions import Allocation
-from xce_core.model.jobs import Job, JobState, Seconds, seconds_sum
-from xce_core.model.resources import SLOTS
-from xce_core.sched.allocator import Allocator
-from xce_core.sched.ledger import Ledger
-from xce_core.sched.resolve import ResolveError, Resolver, SchedulingObject, by_member, slots_held
+from xce_core.model.jobs import Job, Seconds, seconds_sum
+from xce_core.sched.expected_ends import ExpectedEnd
+from xce_core.sched.resolve import SchedulingObject, slots_held
+from xce_core.sched.shadow import ShadowCluster
 
 if TYPE_CHECKING:
     from xce_core.sched.scheduler import Scheduler
-
-
-def expected_end(job: Job) -> Seconds:
-    """When a started job is expected to end: its start and its time limit; ``inf`` if never.
-
-    Never from its run time, which nobody can know. A job without a limit is not expected to
-    end, nor is a suspended one: nobody knows when it goes on. The answer may lie in the past.
-    """
-    if job.time_limit is None or job.start_time is None or job.state is JobState.SUSPENDED:
-        return inf
-    return seconds_sum(job.start_time, job.time_limit)
-
-
-class Expected(NamedTuple):
-    """A job that holds an allocation, as a line of :class:`Ends`.
-
-    :param end: :func:`expected_end`.
-    :param slots: how many slots it gives back.
-    """
-
-    end: Seconds
-    number: int
-    element: int
-    slots: int
-    job: Job
-
-
-class Ends:
-    """The jobs that hold an allocation, by expected end, then by job id; kept up to date."""
-
-    def __init__(self, running: Iterable[Job]) -> None:
-        self._of: dict[str, Expected] = {}
-        self.entries: list[Expected] = []
-        for job in running:
-            self.add(job)
-
-    def add(self, job: Job) -> None:
-        """*job* has started."""
-        entry = Expected(expected_end(job), job.number, job.index, slots_held(job), job)
-        self._of[job.id] = entry
-        insort(self.entries, entry)
-
-    def remove(self, job: Job) -> None:
-        """*job* gives back what it holds."""
-        del self.entries[bisect_left(self.entries, self._of.pop(job.id))]
-
-    def changed(self, job: Job) -> None:
-        """Something was done to a started *job* that its expected end depends on."""
-        self.remove(job)
-        self.add(job)
-
-
-def slots_wanted(job: Job) -> int:
-    """How many slots *job* asks for, at the fewest tasks, by the first of its alternatives."""
-    wanted = job.sched
-    if not isinstance(wanted, SchedulingObject) or not wanted.alternatives:
-        return 0
-    return sum(ask.slots(ask.primary.tasks_min) for ask in wanted.alternatives[0])
-
-
-class Twin:
-    """A second ledger of the same cluster, for what is not so but could be.
-
-    It places jobs as the scheduler would, by the same plans and in the same host order.
-
-    :ivar owner: the forecast that it stands as.
-    """
-
-    def __init__(self, live: Ledger, allocator: Allocator) -> None:
-        self.owner: Forecast | None = None
-        self._live = live
-        self.ledger = Ledger(live.cluster)
-        self._resolver = Resolver(live.cluster, self.ledger)
-        self._allocator = Allocator(
-            self.ledger, allocator.generators, allocator.host_order, allocator.order_name,
-            allocator.report,
-        )
-
-    def sync(self) -> None:
-        """Become like the live ledger."""
-        live, twin = self._live, self.ledger
-        for name, column in live.columns.items():
-            twin.columns[name].classes = dict(column.classes)
-        for name, counter in live.counters.items():
-            twin.counters[name].used = counter.used
-        for by_host in live.limit_columns.values():
-            assert by_host.limit is not None
-            copy = twin.limit_column(by_host.limit, by_host.instance)
-            copy.classes = dict(by_host.classes)
-        for shared in live.limit_counters.values():
-            assert shared.limit is not None
-            twin.limit_counter(shared.limit, shared.instance).used = shared.used
-        hosts, now = twin.hosts, live.hosts
-        hosts.open, hosts.closed, hosts.down = now.open, now.closed, now.down
-        hosts.changes += 1
-
-    def book(self, job: Job, allocation: Allocation) -> None:
-        """*job* holds *allocation*, whether it fits or not."""
-        for ask, placements in by_member(self._resolver.resolve(job), allocation):
-            self.ledger.claim(ask, placements)
-
-    def release(self, job: Job, allocation: Allocation) -> None:
-        """*job* gives *allocation* back."""
-        for ask, placements in by_member(self._resolver.resolve(job), allocation):
-            self.ledger.release(ask, placements)
-
-    def place(self, job: Job) -> Allocation | None:
-        """Claim a place for *job*; None, and nothing claimed, if there is none."""
-        try:
-            wanted = self._resolver.resolve(job)
-        except ResolveError:
-            return None
-        return self._allocator.allocate(wanted)
 
 
 _STAYS = "a forecast goes only forward, and not once it holds promises"
@@ -170,8 +56,8 @@ class Forecast:
         self._ended: list[Job] = []
         self._searched = False
         # What is left then, as a number: as long as only jobs are asked about that want slots
-        # anywhere and nothing else, there is no need of a second ledger.
-        self._spare = free_slots(scheduler.ledger)
+        # anywhere and nothing else, there is no need of a shadow cluster.
+        self._spare = scheduler.ledger.free_slots()
         if self._spare < 0:
             self._searched = True
             return
@@ -203,7 +89,7 @@ class Forecast:
             if self.fits(job):
                 return time
         self._move(began)
-        self._stand(self._scheduler.twin())
+        self._stand(self._scheduler.shadow())
         return None
 
     def until(self, time: Seconds) -> None:
@@ -213,20 +99,20 @@ class Forecast:
         """
         if time < self.time or self.promised:
             raise ValueError(_STAYS)
-        twin = self._twin() if self._searched else None
+        shadow = self._shadow() if self._searched else None
         ended = list(self._ending(time))
         self._move(time)
         for _, _, _, held, job in ended:
-            if twin is None:
+            if shadow is None:
                 self._spare += held
             elif job.allocation is not None:
-                twin.release(job, job.allocation)
+                shadow.release(job, job.allocation)
 
     def _move(self, time: Seconds) -> None:
         self.time = time
         self.window = inf if time == inf else seconds_sum(time, -self._now)
 
-    def _ending(self, time: Seconds) -> Iterator[Expected]:
+    def _ending(self, time: Seconds) -> Iterator[ExpectedEnd]:
         """Who is expected to end after the present time of the forecast, and by *time*."""
         entries = self._scheduler.ends.entries
         for entry in islice(entries, bisect_right(entries, (self.time, inf)), None):
@@ -263,10 +149,10 @@ class Forecast:
         slots = self._counted(job)
         if slots:
             return slots <= self._spare
-        twin = self._twin()
-        allocation = twin.place(job)
+        shadow = self._shadow()
+        allocation = shadow.place(job)
         if allocation is not None:
-            twin.release(job, allocation)
+            shadow.release(job, allocation)
         return allocation is not None
 
     def start(self, job: Job) -> bool:
@@ -277,7 +163,7 @@ class Forecast:
                 return False
             self._spare -= slots
         else:
-            allocation = self._twin().place(job)
+            allocation = self._shadow().place(job)
             if allocation is None:
                 return False
             self._held.append(allocation)
@@ -290,7 +176,7 @@ class Forecast:
         if not self._searched:
             self._spare += slots_held(job)
         else:
-            self._stand(self._scheduler.twin())
+            self._stand(self._scheduler.shadow())
 
     # What may be started now.
 
@@ -313,12 +199,12 @@ class Forecast:
         allocation = self._scheduler.would_get(job)
         if allocation is None:
             return False
-        twin = self._twin()
+        shadow = self._shadow()
         held = self._held
-        allowed = self._make_room(twin, job, allocation)
-        self._give_up(twin)
-        twin.release(job, allocation)
-        self._take(twin, held)
+        allowed = self._make_room(shadow, job, allocation)
+        self._give_up(shadow)
+        shadow.release(job, allocation)
+        self._take(shadow, held)
         return allowed
 
     def started(self, job: Job) -> None:
@@ -331,18 +217,18 @@ class Forecast:
         if not self._searched:
             self._spare -= slots_held(job)
             return
-        twin, held = self._twin(), self._held
+        shadow, held = self._shadow(), self._held
         if job.id in self._known:
             return
         self._known.add(job.id)
-        if not self._make_room(twin, job, job.allocation):
-            self._give_up(twin)
-            self._take(twin, held)
+        if not self._make_room(shadow, job, job.allocation):
+            self._give_up(shadow)
+            self._take(shadow, held)
 
-    # The second ledger, of which there is one for all forecasts.
+    # The shadow cluster, of which there is one for all forecasts.
 
     def _counted(self, job: Job) -> int:
-        """The slots of *job* if counting is enough; 0 if the second ledger has to be asked."""
+        """The slots of *job* if counting is enough; 0 if the shadow cluster has to be asked."""
         wanted = job.sched
         if not self._searched:
             slots = wanted.slots_only if isinstance(wanted, SchedulingObject) else 0
@@ -351,63 +237,47 @@ class Forecast:
             self._searched = True
         return 0
 
-    def _twin(self) -> Twin:
-        """The second ledger, standing as this forecast does."""
-        twin = self._scheduler.twin()
-        if twin.owner is not self:
-            self._stand(twin)
-        return twin
+    def _shadow(self) -> ShadowCluster:
+        """The shadow cluster, standing as this forecast does."""
+        shadow = self._scheduler.shadow()
+        if shadow.owner is not self:
+            self._stand(shadow)
+        return shadow
 
-    def _stand(self, twin: Twin) -> None:
-        """Have the second ledger stand as this forecast does.
+    def _stand(self, shadow: ShadowCluster) -> None:
+        """Have the shadow cluster stand as this forecast does.
 
         A job that was promised a place by a mere count, and can't have one, is left out.
         """
-        twin.owner = self
-        twin.sync()
+        shadow.owner = self
+        shadow.sync()
         running = self._scheduler.running
         self._known = set(running)
         over = [entry.job for entry in self._scheduler.ends.entries if entry.end <= self.time]
         for job in dict.fromkeys((*over, *self._ended)):
             if job.allocation is not None and job.id in running:
-                twin.release(job, job.allocation)
-        placed = [(job, twin.place(job)) for job in self.promised]
+                shadow.release(job, job.allocation)
+        placed = [(job, shadow.place(job)) for job in self.promised]
         self.promised = [job for job, held in placed if held is not None]
         self._held = [held for _, held in placed if held is not None]
 
-    def _make_room(self, twin: Twin, job: Job, allocation: Allocation) -> bool:
+    def _make_room(self, shadow: ShadowCluster, job: Job, allocation: Allocation) -> bool:
         """Book *job*, and find the promised jobs new places beside it; whether all have one."""
-        self._give_up(twin)
-        twin.book(job, allocation)
+        self._give_up(shadow)
+        shadow.book(job, allocation)
         self._held = []
         for promised in self.promised:
-            place = twin.place(promised)
+            place = shadow.place(promised)
             if place is None:
                 return False
             self._held.append(place)
         return True
 
-    def _give_up(self, twin: Twin) -> None:
+    def _give_up(self, shadow: ShadowCluster) -> None:
         for job, allocation in zip(self.promised, self._held, strict=False):
-            twin.release(job, allocation)
+            shadow.release(job, allocation)
 
-    def _take(self, twin: Twin, held: list[Allocation]) -> None:
+    def _take(self, shadow: ShadowCluster, held: list[Allocation]) -> None:
         for job, allocation in zip(self.promised, held, strict=False):
-            twin.book(job, allocation)
+            shadow.book(job, allocation)
         self._held = held
-
-
-def free_slots(ledger: Ledger) -> int:
-    """How many slots are left; -1 where their number alone does not tell what fits.
-
-    That is so where a host is not open, or was given more than it has.
-    """
-    column = ledger.columns.get(SLOTS.name)
-    if column is None or ledger.hosts.open != ledger.cluster.all_hosts:
-        return -1
-    free = 0
-    for left, hosts in column.classes.items():
-        if left < 0:
-            return -1
-        free += left * hosts.bit_count()
-    return free

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from types import TracebackType
 
 from xce_core.model.cluster import Cluster, HostState
 from xce_core.model.decisions import Placement
 from xce_core.model.limits import Dimension, Limit
-from xce_core.model.resources import JOBS
+from xce_core.model.resources import JOBS, SLOTS
 from xce_core.sched.ask import UNLIMITED, Ask, Hosts
 from xce_core.sched.columns import Column, Counter, Same
 
@@ -107,13 +106,20 @@ class Ledger:
         """Claims that are given back unless they are kept."""
         return Claims(self)
 
-    def usage(self) -> Mapping[str, tuple[int, int]]:
-        """Each shared resource: total and used."""
-        return {
-            name: (counter.total, counter.used)
-            for name, counter in self.counters.items()
-            if name != JOBS.name
-        }
+    def free_slots(self) -> int:
+        """How many slots are left; -1 where their number alone does not tell what fits.
+
+        That is so where a host is not open, or was given more than it has.
+        """
+        column = self.columns.get(SLOTS.name)
+        if column is None or self.hosts.open != self.cluster.all_hosts:
+            return -1
+        free = 0
+        for left, hosts in column.classes.items():
+            if left < 0:
+                return -1
+            free += left * hosts.bit_count()
+        return free
 
 
 class Claims:

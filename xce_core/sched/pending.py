@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from heapq import heapify, heappop, heapreplace
 from math import inf
 
@@ -105,6 +105,45 @@ Head = tuple[Key, int, Line]
 """A job in a line: its key, its place, the line."""
 
 
+def merged(
+    first: Callable[[], list[Head]],
+    strict: bool = False,
+    refused_at: int | None = None,
+    seek: Callable[[Line, int], int] = Line.next,
+) -> Generator[Job, object, None]:
+    """The jobs of lines by key, one by one; each is looked for when it is asked for.
+
+    :param first: gives the job with which each line begins.
+    :param strict: whether a strict line ends at a job that is still pending after its turn.
+    :param refused_at: a line ends at, or does not begin with, a pending job that was refused
+        at this count of the ledger's releases.
+    :param seek: gives the first place in a line, from one on, that may have a turn; -1 if
+        there is none.
+    """
+    heads = first()
+    if refused_at is not None:
+        heads = [
+            (key, at, line)
+            for key, at, line in heads
+            if line.entries[at][1].sched.refused_at != refused_at
+        ]
+    heapify(heads)
+    while heads:
+        _, at, line = heads[0]
+        job = line.entries[at][1]
+        yield job
+        if job.state is _PENDING and (
+            (strict and line.strict) or job.sched.refused_at == refused_at
+        ):
+            heappop(heads)
+            continue
+        at = seek(line, at + 1)
+        if at < 0:
+            heappop(heads)
+        else:
+            heapreplace(heads, (line.entries[at][0], at, line))
+
+
 def _key_of(entry: tuple[Key, Job]) -> Key:
     return entry[0]
 
@@ -136,29 +175,11 @@ class Pending:
         still pending. Unless *each*, so does a greedy one, and lines whose first job was
         refused since the last release of *ledger* are passed over: nobody in them can start.
         """
-        releases = ledger.releases
-        heads = self.heads()
-        if not each:
-            heads = [
-                (key, at, line)
-                for key, at, line in heads
-                if line.entries[at][1].sched.refused_at != releases
-            ]
-        heapify(heads)
-        while heads:
-            _, at, line = heads[0]
-            job = line.entries[at][1]
-            yield job
-            if job.state is _PENDING and (
-                line.strict or (not each and job.sched.refused_at == releases)
-            ):
-                heappop(heads)
-                continue
-            at = line.next(at + 1)
-            if at < 0:
-                heappop(heads)
-            else:
-                heapreplace(heads, (line.entries[at][0], at, line))
+        return merged(self.heads, strict=True, refused_at=None if each else ledger.releases)
+
+    def queue(self) -> Generator[Job, object, None]:
+        """Every pending job in order, one by one, whatever becomes of those before it."""
+        return merged(self.heads)
 
     def heads(self) -> list[Head]:
         """The first pending job of each line that has any: its key, its place, the line."""
@@ -172,19 +193,6 @@ class Pending:
         for name in empty:
             del self._lines[name]
         return heads
-
-    def queue(self) -> Generator[Job, object, None]:
-        """Every pending job in order, one by one, whatever becomes of those before it."""
-        heads = self.heads()
-        heapify(heads)
-        while heads:
-            _, at, line = heads[0]
-            yield line.entries[at][1]
-            at = line.next(at + 1)
-            if at < 0:
-                heappop(heads)
-            else:
-                heapreplace(heads, (line.entries[at][0], at, line))
 
     def has_candidates(self, releases: int) -> bool:
         """Whether :meth:`in_order` without *each* would give any job."""

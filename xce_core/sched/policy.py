@@ -13,7 +13,7 @@ from xce_core.sched.outcomes import HoldBack as HoldBack
 from xce_core.sched.outcomes import NoDecision as NoDecision
 from xce_core.sched.outcomes import Outcome as Outcome
 from xce_core.sched.outcomes import Selection as Selection
-from xce_core.sched.views import Session as Session
+from xce_core.sched.session import Session as Session
 
 if TYPE_CHECKING:
     from xce_core.sched.allocator import HostOrder
@@ -53,7 +53,9 @@ class Policy:
     def elect(self, session: Session) -> Election:
         """Propose jobs one by one; each ``yield`` gives the decision on the job proposed.
 
-        Here that is ``for job in session.in_order(): decision = yield job``.
+        Here that is ``for job in session.in_order(): decision = yield job``. A job that
+        pends may be proposed again in the same session; who follows the replay is told of
+        its first pend as the session's, and of its dispatch if there is one.
         """
         return session.in_order()
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from xce_core.model.cluster import Cluster, Host
 from xce_core.model.decisions import Allocation, Placement
 from xce_core.model.expressions import Value
-from xce_core.model.jobs import Derived, Job
+from xce_core.model.jobs import Job, Resolution
 from xce_core.model.limits import Dimension, Limit
 from xce_core.model.reasons import Reasons
 from xce_core.model.requests import Primary, Requirement, SpanKind
@@ -23,7 +23,7 @@ class ResolveError(Exception):
     """A job asks for something that the cluster does not know."""
 
 
-class SchedulingObject(Derived):
+class SchedulingObject(Resolution):
     """A resolved requirement with its matched limits, shared by all jobs that are alike.
 
     :param limits: each matching limit with the instance the jobs fall under.
@@ -33,7 +33,7 @@ class SchedulingObject(Derived):
     :param slots_only: if all that it asks for is that many slots, one a task, on any hosts: it
         then fits whenever the open hosts have so many left. Else 0.
     :ivar refused_at: the ledger's ``releases`` when the requirement was last refused.
-    :ivar told: the reasons told last, with the ledger's count of changes at that time.
+    :ivar refusal: the reasons worked out last, with the ledger's count of changes at that time.
     :ivar possible: whether an empty cluster could take it; None if nobody has asked yet.
     """
 
@@ -43,9 +43,9 @@ class SchedulingObject(Derived):
         "limits",
         "possible",
         "queue",
+        "refusal",
         "requirement",
         "slots_only",
-        "told",
     )
 
     def __init__(
@@ -66,7 +66,7 @@ class SchedulingObject(Derived):
         )
         self.slots_only = _slots_only(alternatives)
         self.possible: bool | None = None
-        self.told: tuple[int, Reasons] | None = None
+        self.refusal: tuple[int, Reasons] | None = None
 
 
 def _slots_only(alternatives: tuple[tuple[Ask, ...], ...]) -> int:
@@ -113,6 +113,14 @@ def slots_held(job: Job) -> int:
         members[member].slots(tasks) * hosts.bit_count()
         for hosts, tasks, member, _ in allocation.placements
     )
+
+
+def slots_wanted(job: Job) -> int:
+    """How many slots *job* asks for, at the fewest tasks, by the first of its alternatives."""
+    wanted = job.sched
+    if not isinstance(wanted, SchedulingObject) or not wanted.alternatives:
+        return 0
+    return sum(ask.slots(ask.primary.tasks_min) for ask in wanted.alternatives[0])
 
 
 class Resolver:

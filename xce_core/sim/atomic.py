@@ -9,10 +9,9 @@ import stat
 import sys
 from contextlib import suppress
 from types import TracebackType
-from typing import TYPE_CHECKING, TextIO
+from typing import TextIO
 
-if TYPE_CHECKING:
-    from _typeshed import ReadableBuffer
+from xce_core.sim.write_errors import ReportingFile, cause
 
 STANDARD_OUTPUT = "-"
 
@@ -26,30 +25,6 @@ class OutputError(Exception):
         super().__init__(f"{path}: {what}")
         self.path = path
         self.what = what
-
-
-def cause(error: OSError) -> str:
-    """What the system says, without the path and the number."""
-    if error.errno == errno.EBADF:
-        return "is closed"
-    text = error.strerror or str(error)
-    return text[:1].lower() + text[1:]
-
-
-class _Named(io.FileIO):
-    """A file whose write errors name the output as the user did."""
-
-    def __init__(self, descriptor: int, path: str) -> None:
-        super().__init__(descriptor, "w")
-        self._path = path
-
-    def write(self, data: ReadableBuffer, /) -> int:
-        try:
-            return super().write(data)
-        except BrokenPipeError:
-            raise
-        except OSError as error:
-            raise OutputError(self._path, cause(error)) from None
 
 
 class AtomicFile:
@@ -75,7 +50,8 @@ class AtomicFile:
             self._stream = sys.stdout
             return self._stream
         try:
-            raw = _Named(self._open(), self._path)
+            path = self._path
+            raw = ReportingFile(self._open(), lambda error: OutputError(path, cause(error)))
             self._stream = io.TextIOWrapper(
                 io.BufferedWriter(raw),
                 encoding="utf-8",

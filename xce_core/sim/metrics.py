@@ -1,7 +1,7 @@
 """Gathers the figures of a replay: jobs by outcome, makespan, utilisation, waits, slowdowns.
 
 ``docs/metrics.md`` states each formula with its population and window. A replay calls
-:meth:`Metrics.stint` and :meth:`Metrics.job_over` once a job, so these only add and append.
+:meth:`Metrics.ran` and :meth:`Metrics.job_over` once a job, so these only add and append.
 """
 
 from __future__ import annotations
@@ -62,14 +62,14 @@ class Metrics:
     def capacity(self, time: Seconds, slots: int) -> None:
         """From *time* on the hosts that are not down have *slots* slots together.
 
-        First called when the replay starts, before any stint; then in time order.
+        First called when the replay starts, before any job runs; then in time order.
         """
         if not self._changes:
             self._since = time
         self._changes.append(time)
         self._levels.append(slots)
 
-    def stint(self, job: Job, start: Seconds, end: Seconds, slots: int) -> None:
+    def ran(self, job: Job, start: Seconds, end: Seconds, slots: int) -> None:
         """*job* held *slots* slots from *start* to *end*: it ended, or was killed or requeued.
 
         What lies before the start of the replay is not counted.
@@ -116,7 +116,7 @@ class Metrics:
     def finish(self, time: Seconds, left: Iterable[Job]) -> None:
         """The replay ended at *time*, and the jobs in *left* are not over.
 
-        Those that run have had their stint up to *time*.
+        Those that run have been told of by :meth:`ran` up to *time*.
         """
         for job in left:
             self._first_submit = min(self._first_submit, job.submit_time)

@@ -41,14 +41,15 @@ class Observer:
     def decided(self, outcome: Outcome, changed: bool) -> None:
         """A selection came out like this.
 
-        :param changed: False for a pend with the reasons that the job had before.
+        :param changed: False for a pend with the reasons that the job had before, or of a job
+            that pended in this session already.
         """
 
     def session_over(self) -> None:
         """The session is over."""
 
-    def stint(self, job: Job, start: Seconds, end: Seconds, slots: int) -> None:
-        """A stretch of running, with that many slots, is over."""
+    def ran(self, job: Job, start: Seconds, end: Seconds, slots: int) -> None:
+        """A job ran on that many slots: to its end, or until it was requeued."""
 
     def over(self, job: Job, told: bool, at_limit: bool) -> None:
         """A job is over.
@@ -67,8 +68,8 @@ class Observer:
         """The replay is at its end."""
 
 
-class Told:
-    """For each thing to be told, those observers who want to know: who override its method."""
+class Callbacks:
+    """For each thing to be told the methods to call: of the observers that override it."""
 
     def __init__(self, observers: Sequence[Observer]) -> None:
         def wanting(name: str) -> list[Any]:
@@ -83,7 +84,7 @@ class Told:
         self.recorded: list[Callable[[SessionMark], None]] = wanting("recorded")
         self.decided: list[Callable[[Outcome, bool], None]] = wanting("decided")
         self.session_over: list[Callable[[], None]] = wanting("session_over")
-        self.stint: list[Callable[[Job, Seconds, Seconds, int], None]] = wanting("stint")
+        self.ran: list[Callable[[Job, Seconds, Seconds, int], None]] = wanting("ran")
         self.over: list[Callable[[Job, bool, bool], None]] = wanting("over")
         self.happened: list[Callable[[Happening], None]] = wanting("happened")
         self.capacity: list[Callable[[Seconds, int], None]] = wanting("capacity")

@@ -85,7 +85,7 @@ class RecordedReplay(Replay):
         for job_id, (allocation, line) in self._missing.items():
             job = self.scheduler.jobs.get(job_id)
             if job is not None and job.state not in STARTED:
-                self._take_over(job, allocation, line)
+                self._reconstruct(job, allocation, line)
         self._missing.clear()
 
     def _requeue(self, job: Job) -> None:

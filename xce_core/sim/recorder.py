@@ -54,7 +54,7 @@ class Recorder(Observer):
         self._writer.session(number, time)
 
     def decided(self, outcome: Outcome, changed: bool) -> None:
-        """A dispatch, or a pend with reasons that were not written before."""
+        """A dispatch, or the first pend of a job in a session if its reasons are new."""
         if isinstance(outcome, Dispatch):
             self._writer.dispatch(outcome)
         elif isinstance(outcome, Pend) and changed:

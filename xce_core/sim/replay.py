@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING
 from xce_core.model.cluster import Cluster, HostState
 from xce_core.model.decisions import Allocation, Dispatch, Pend
 from xce_core.model.jobs import STARTED, Job, JobState, Seconds, canonical_seconds
+from xce_core.sched.lifecycle import JobError
 from xce_core.sched.policy import Outcome
 from xce_core.sched.resolve import slots_held
-from xce_core.sched.scheduler import JobError, Scheduler
+from xce_core.sched.scheduler import Scheduler
 from xce_core.sim.events import (
     Act,
     Event,
@@ -24,7 +25,7 @@ from xce_core.sim.events import (
     QueueChange,
     time_of,
 )
-from xce_core.sim.observer import Happening, Observer, Told
+from xce_core.sim.observer import Callbacks, Happening, Observer
 from xce_core.sim.workload import InputError, Workload
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class Replay(ABC):
         self.workload = workload
         self.scheduler = scheduler
         self.observers = observers
-        self.tell = Told(observers)
+        self.tell = Callbacks(observers)
         self.each = each
         self.number = workload.start.session
         self.now: Seconds = 0
@@ -72,7 +73,8 @@ class Replay(ABC):
         self.starting = True
         self._events = iter(workload.events())
         self._next_event: Event | None = None
-        self._taken_over: list[Dispatch] = []
+        self._reconstructed: list[Dispatch] = []
+        self._pended: set[str] = set()
 
     @property
     def cluster(self) -> Cluster:
@@ -109,7 +111,7 @@ class Replay(ABC):
             if job.eligible_time is not None:
                 job.eligible_time = eligible
             if allocation is not None:
-                self._take_over(job, allocation, job.line)
+                self._reconstruct(job, allocation, job.line)
                 job.start_time = began if began is not None else self.now
                 self._run_on(job)
                 if state is JobState.SUSPENDED:
@@ -143,8 +145,9 @@ class Replay(ABC):
         for tell_begin in self.tell.session:
             tell_begin(self.number, self.now)
         outcomes = self.scheduler.session(self.number, self.now, self.each)
-        if self._taken_over:
-            outcomes = chain(self._take_overs(), outcomes)
+        if self._reconstructed:
+            outcomes = chain(self._reconstructions(), outcomes)
+        self._pended.clear()
         tells = self.tell.decided
         for outcome in outcomes:
             if outcome.__class__ is Dispatch:
@@ -160,17 +163,24 @@ class Replay(ABC):
             tell_end()
 
     def _changed(self, outcome: Outcome) -> bool:
-        """Whether *outcome* tells of its job what was not told before; it is remembered."""
+        """Whether *outcome* tells of its job what was not told before; it is remembered.
+
+        A policy may propose a job again in the same session: its first pend counts.
+        """
         if isinstance(outcome, Pend):
-            if outcome.reasons == outcome.job.reasons:
+            job = outcome.job
+            if job.id in self._pended:
                 return False
-            outcome.job.reasons = outcome.reasons
+            self._pended.add(job.id)
+            if outcome.reasons == job.reasons:
+                return False
+            job.reasons = outcome.reasons
         elif isinstance(outcome, Dispatch):
             outcome.job.reasons = None
         return True
 
-    def _take_overs(self) -> Iterator[Dispatch]:
-        taken, self._taken_over = self._taken_over, []
+    def _reconstructions(self) -> Iterator[Dispatch]:
+        taken, self._reconstructed = self._reconstructed, []
         for dispatch in taken:
             if dispatch.job.state not in STARTED:
                 continue  # of the starting state, and stopped before the first session
@@ -178,10 +188,10 @@ class Replay(ABC):
                 self.scheduler.seams.taken_over(self.scheduler, dispatch, self.number)
             yield dispatch
 
-    def _take_over(self, job: Job, allocation: Allocation, line: int) -> None:
+    def _reconstruct(self, job: Job, allocation: Allocation, line: int) -> None:
         """Start *job* as the recording has it."""
         try:
-            self._taken_over.append(self.scheduler.take_over(job, allocation, self.now))
+            self._reconstructed.append(self.scheduler.reconstruct(job, allocation, self.now))
         except JobError as error:
             raise InputError(self.workload.path, line, str(error)) from None
 
@@ -221,7 +231,8 @@ class Replay(ABC):
         """The recording says that a job ended."""
         job = self._job(event.job, event.line)
         if job is not None:
-            self._over(job, event.state)
+            at_limit = event.state is JobState.KILLED and _ran_to_limit(job, self.now)
+            self._over(job, event.state, at_limit=at_limit)
 
     def _act(self, event: JobAct) -> None:
         job = self._job(event.job, event.line)
@@ -270,7 +281,7 @@ class Replay(ABC):
         self.scheduler.requeue(job, self.now)
         job.reasons = job.planned_end = job.remaining = None
         assert began is not None
-        for tell in self.tell.stint:
+        for tell in self.tell.ran:
             tell(job, began, self.now, slots)
 
     def _change(self, event: JobChange) -> None:
@@ -318,7 +329,7 @@ class Replay(ABC):
             assert job.start_time is not None
             began, slots = job.start_time, slots_held(job)
             self.scheduler.end(job, self.now, state)
-            for tell in self.tell.stint:
+            for tell in self.tell.ran:
                 tell(job, began, self.now, slots)
         else:
             self.scheduler.end(job, self.now, state)
@@ -351,6 +362,20 @@ def run_left(job: Job, now: Seconds) -> Seconds:
     """What a running job has left of its run time, were there no time limit."""
     assert job.planned_end is not None
     return canonical_seconds(job.planned_end + job.cut_short - now)
+
+
+def _ran_to_limit(job: Job, now: Seconds) -> bool:
+    """Whether a job whose end by killing is recorded for *now* was ended by its time limit.
+
+    Recordings do not say so. It was if it had its time, and did not come to the end of a run
+    time after which it was to be killed anyway.
+    """
+    if job.time_limit is None or job.start_time is None:
+        return False
+    elapsed = canonical_seconds(now - job.start_time)
+    if job.outcome is JobState.KILLED and job.run_time is not None and elapsed >= job.run_time:
+        return False
+    return elapsed >= job.time_limit
 
 
 def up_slots(scheduler: Scheduler) -> int:

@@ -21,7 +21,7 @@ class Figures(Observer):
     def __init__(self, metrics: Metrics) -> None:
         self.metrics = metrics
         # Bound as they are: what the metrics take down is told in just this form.
-        self.stint = metrics.stint  # type: ignore[method-assign]
+        self.ran = metrics.ran  # type: ignore[method-assign]
         self.capacity = metrics.capacity  # type: ignore[method-assign]
 
     def begun(self, replay: Replay) -> None:
@@ -40,7 +40,7 @@ class Figures(Observer):
         """What is left; jobs that still run have run up to now."""
         for job in replay.scheduler.running.values():
             assert job.start_time is not None
-            self.metrics.stint(job, job.start_time, replay.now, slots_held(job))
+            self.metrics.ran(job, job.start_time, replay.now, slots_held(job))
         self.metrics.finish(replay.now, replay.scheduler.jobs.values())
 
 

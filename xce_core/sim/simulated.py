@@ -5,8 +5,9 @@ from __future__ import annotations
 from heapq import heappop, heappush
 
 from xce_core.model.jobs import Job, JobState, Seconds, canonical_seconds, seconds_sum
+from xce_core.sched.lifecycle import JobError
 from xce_core.sched.resolve import ResolveError
-from xce_core.sched.scheduler import JobError, Scheduler
+from xce_core.sched.scheduler import Scheduler
 from xce_core.sim.events import Act, JobAct, JobEnd, SessionMark, time_of
 from xce_core.sim.observer import Observer
 from xce_core.sim.replay import Replay, run_left

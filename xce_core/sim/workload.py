@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from enum import Enum
 from typing import Protocol
@@ -102,26 +102,3 @@ class Workload(Protocol):
         :raises InputError: at the first fault.
         """
         ...
-
-
-class ListedWorkload:
-    """A workload made in memory from a cluster and a list of events."""
-
-    def __init__(
-        self,
-        cluster: Cluster,
-        events: Iterable[Event],
-        timeline: Timeline = Timeline.SIMULATED,
-        start: Start | None = None,
-    ) -> None:
-        self.path = "<memory>"
-        self.cluster = cluster
-        self.timeline = timeline
-        self.policy: str | None = None
-        self.start = start or Start()
-        self.tally = Tally()
-        self._events = list(events)
-
-    def events(self) -> Iterator[Event]:
-        """The events as given."""
-        return iter(self._events)

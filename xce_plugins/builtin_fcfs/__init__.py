@@ -27,10 +27,6 @@ class Fcfs(Policy):
         """Whether the queue says so."""
         return queue.order is Order.STRICT
 
-    def remarks(self, job: Job, queue: Queue) -> Mapping[str, str]:
-        """Nothing beyond what every policy's selections tell: queue, priorities, queue time."""
-        return {}
-
 
 @hookimpl
 def xce_policies() -> Mapping[str, type[Policy]]:

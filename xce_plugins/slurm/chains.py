@@ -6,9 +6,9 @@ from array import array
 from collections.abc import Sequence
 from itertools import groupby
 
+from xce_core.sim.findings import Findings
 from xce_plugins.slurm.attempts import NEVER, Attempt, Attempts, Fate
 from xce_plugins.slurm.clock import UNKNOWN
-from xce_plugins.slurm.findings import Findings
 
 REPEATED = "row that repeats another one"
 USED_AGAIN = "job id used again by another user"

@@ -8,10 +8,11 @@ from datetime import datetime, timedelta, timezone
 from typing import BinaryIO
 
 from xce_core.model.cluster import Cluster
+from xce_core.sim.check_report import counts_text, finding_lines, mean_load_lines, peak_share
+from xce_core.sim.findings import Findings
 from xce_core.sim.workload import InputError
-from xce_plugins.slurm.chains import Merged
 from xce_plugins.slurm.fields import clean_name
-from xce_plugins.slurm.findings import Findings
+from xce_plugins.slurm.load import Load
 from xce_plugins.slurm.needs import Needs
 from xce_plugins.slurm.options import SKIP_MALFORMED, SlurmOptions
 from xce_plugins.slurm.partitions import ONE_QUEUE
@@ -19,7 +20,6 @@ from xce_plugins.slurm.reader import Dump
 from xce_plugins.slurm.recipe import SHOW_COMMAND
 from xce_plugins.slurm.rules import CUT_ARRAY, MALFORMED, STEP
 
-_COUNTS_SHOWN = 10
 _MANY = 100
 _HINT = "no job has more than one row: requeued attempts are missing if it was taken without"
 _REMEDIES = {MALFORMED: SKIP_MALFORMED, CUT_ARRAY: SKIP_MALFORMED}
@@ -56,10 +56,7 @@ class Check:
         """The report."""
         return [
             *self._summary(),
-            *self._section("stops the reading:", self._findings.stops),
-            *self._section("refused:", self._findings.tally.refused),
-            *self._section("repaired:", self._findings.tally.repaired),
-            *self._section("notes:", self._findings.notes),
+            *finding_lines(self._findings, _REMEDIES, self._told),
             "such a dump, and a description of its nodes, is collected by:",
             *(f"  {line}" for line in SHOW_COMMAND),
         ]
@@ -107,7 +104,7 @@ class Check:
         yield self._machine()
         yield f"zone: {dump.options.zone_name or 'not given, UTC in this report'}"
         if dump.rules.states:
-            yield f"states: {_counts(dump.rules.states)}"
+            yield f"states: {counts_text(dump.rules.states, clean_name)}"
         if jobs:
             yield from self._contents(jobs)
 
@@ -128,73 +125,18 @@ class Check:
         first, last = (_date(moment, zone) for moment in (load.first, load.last_submit))
         yield f"submitted: {first} to {last}"
         yield f"started: {jobs - len(dump.kills)}; never started: {len(dump.kills)}"
-        yield f"users: {len(self._users)}; partitions: {_counts(self._partitions)}"
+        yield f"users: {len(self._users)}; partitions: {counts_text(self._partitions, clean_name)}"
         yield f"largest job: {load.largest} CPUs"
         peak = load.peak()
-        share = f" ({100 * peak / self._slots:.1f}% of the slots)" if self._slots else ""
+        share = peak_share(peak, self._slots)
         yield f"peak use: {peak} CPUs{share}, by the starts and run times of the dump"
-        room = self._slots * (load.last_end - load.first)
-        if room:
-            yield (
-                f"mean load: {100 * load.work / room:.1f}% of {self._slots} slots, over "
-                f"{load.last_end - load.first} s from the first submission to the last end"
-            )
+        yield from mean_load_lines(load.work, self._slots, load.last_end - load.first)
         repaired = self._findings.tally.repaired.total()
         yield f"repaired or joined: {100 * repaired / self._findings.tally.read:.1f}% of the jobs"
         if not dump.chains.chained and jobs >= _MANY:
             yield f"{_HINT} --duplicates"
 
-    def _section(self, title: str, counts: Counter[str]) -> Iterator[str]:
-        if counts:
-            yield title
-        for cause, count in sorted(counts.items()):
-            remedy = f"; repair: {_REMEDIES[cause]}" if cause in _REMEDIES else ""
-            line = self._findings.first[cause]
-            where = f" (first: line {line}{remedy})" if line else ""
-            what = f": {self._told[cause]}" if cause in self._told and not remedy else ""
-            yield f"  {count} {cause}{what}{where}"
-
-
-class Load:
-    """The load of the jobs of a dump, as it was."""
-
-    def __init__(self) -> None:
-        self.first = self.last_submit = self.last_end = -1
-        self.work = 0
-        self.largest = 0
-        self._steps: list[tuple[int, int]] = []
-
-    def add(self, job: Merged, cpus: list[int]) -> None:
-        """Take in a job, with the CPUs of each of its parts."""
-        size, submit = sum(cpus), job.first.submit
-        self.first = submit if self.first < 0 else min(self.first, submit)
-        self.last_submit = max(self.last_submit, submit)
-        self.last_end = max(self.last_end, submit)
-        self.largest = max(self.largest, size)
-        for part, count in zip(job.members, cpus, strict=True):
-            for row in part:
-                self.work += row.run * count
-                if row.run:
-                    self.last_end = max(self.last_end, row.start + row.run)
-                    self._steps += ((row.start, count), (row.start + row.run, -count))
-
-    def peak(self) -> int:
-        """Most CPUs in use at once; a job that starts where another ends does not overlap it."""
-        in_use = most = 0
-        for _, change in sorted(self._steps):
-            in_use += change
-            most = max(most, in_use)
-        return most
-
 
 def _date(moment: int, zone: object) -> str:
     local = datetime(1970, 1, 1, tzinfo=timezone.utc) + timedelta(seconds=moment)
     return f"{local.astimezone(zone):%Y-%m-%d %H:%M:%S}"  # type: ignore[arg-type]
-
-
-def _counts(counts: Counter[str]) -> str:
-    """The most frequent ones, by name."""
-    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    shown = [f"{clean_name(name)} ({count})" for name, count in most[:_COUNTS_SHOWN]]
-    more = f", {len(most) - len(shown)} more" if len(most) > len(shown) else ""
-    return ", ".join(shown) + more

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from xce_plugins.slurm.findings import Findings
+from xce_core.sim.findings import Findings
 
 INCLUDE = "Include line of a slurm.conf, not followed"
 

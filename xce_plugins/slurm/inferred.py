@@ -10,11 +10,11 @@ from xce_core.model.amounts import AmountKind
 from xce_core.model.cluster import Cluster, Host
 from xce_core.model.hostlist import HostListError, unfold
 from xce_core.model.resources import SLOTS, Counted, Resource
+from xce_core.sim.findings import Findings
 from xce_core.sim.workload import InputError
 from xce_plugins.slurm.attempts import Attempt, Attempts
 from xce_plugins.slurm.clock import UNKNOWN
 from xce_plugins.slurm.fields import NAME_LIMIT
-from xce_plugins.slurm.findings import Findings
 from xce_plugins.slurm.partitions import is_word, partition_attributes
 
 INFERRED = "hosts inferred from the node lists, each with the most that was in use on it at once"

@@ -7,11 +7,11 @@ from dataclasses import replace
 from xce_core.model.cluster import Cluster
 from xce_core.model.requests import FREE, ONE_HOST, Primary, Requirement, Span, SpanKind
 from xce_core.model.resources import SLOTS, Counted, Resource
+from xce_core.sim.findings import Findings
 from xce_core.sim.requirement_fields import Filling
 from xce_plugins.slurm.attempts import Attempts, Need
 from xce_plugins.slurm.chains import Merged
 from xce_plugins.slurm.fields import clean_name
-from xce_plugins.slurm.findings import Findings
 from xce_plugins.slurm.inferred import MEMORY
 from xce_plugins.slurm.partitions import Selections
 

@@ -11,11 +11,11 @@ from xce_core.model.expressions import Value
 from xce_core.model.hostlist import HostListError, unfold
 from xce_core.model.resources import SLOTS, Counted, Resource
 from xce_core.sim.fields import printable
+from xce_core.sim.findings import Findings
 from xce_core.sim.streams import open_input
 from xce_core.sim.workload import InputError
 from xce_plugins.slurm.entries import Entry, entries
 from xce_plugins.slurm.fields import clean_name
-from xce_plugins.slurm.findings import Findings
 from xce_plugins.slurm.inferred import MEMORY, is_resource
 from xce_plugins.slurm.partitions import attribute_of, is_word
 

@@ -10,11 +10,11 @@ from typing import BinaryIO
 from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Job, Seconds, format_job_id
 from xce_core.sim.events import Act, Event, JobAct
+from xce_core.sim.findings import Findings, OnFault, stop_reading
 from xce_core.sim.workload import OptionError, Start, Timeline, option_flag
 from xce_plugins.slurm.attempts import Attempts, Fate
 from xce_plugins.slurm.chains import Chains, Merged
 from xce_plugins.slurm.clock import UNKNOWN
-from xce_plugins.slurm.findings import Findings, OnFault, stop_reading
 from xce_plugins.slurm.inferred import inferred_cluster
 from xce_plugins.slurm.lines import Lines
 from xce_plugins.slurm.needs import Needs

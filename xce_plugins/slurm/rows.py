@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from xce_core.sim.findings import Findings
 from xce_core.sim.workload import InputError
 from xce_plugins.slurm.columns import Layout, header_of
-from xce_plugins.slurm.findings import Findings
 from xce_plugins.slurm.lines import LINE_LIMIT, Lines
 
 BAR = "bar in a text, put together again"

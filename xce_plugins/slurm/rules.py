@@ -6,6 +6,7 @@ from collections import Counter
 
 from xce_core.model.jobs import JobState
 from xce_core.sim.fields import printable
+from xce_core.sim.findings import Findings, OnFault, stop_reading
 from xce_core.sim.workload import InputError
 from xce_plugins.slurm.attempts import Attempt, Attempts, Fate, Need
 from xce_plugins.slurm.clock import UNKNOWN, Clock
@@ -23,7 +24,6 @@ from xce_plugins.slurm.fields import (
     row_id,
     shown,
 )
-from xce_plugins.slurm.findings import Findings, OnFault, stop_reading
 from xce_plugins.slurm.options import SKIP_MALFORMED, SlurmOptions
 from xce_plugins.slurm.rows import Row
 from xce_plugins.slurm.states import Meaning, meaning_of, state_word

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from typing import BinaryIO
 
 from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Job, Seconds
+from xce_core.sim.check_report import counts_text, finding_lines, mean_load_lines, peak_share
+from xce_core.sim.findings import Findings
 from xce_core.sim.workload import InputError
 from xce_plugins.swf.fields import STATUS, WAIT, FieldError, seconds
-from xce_plugins.swf.findings import Findings
 from xce_plugins.swf.header import Header, split_header
 from xce_plugins.swf.lines import Lines
 from xce_plugins.swf.load import Load
@@ -38,7 +39,6 @@ from xce_plugins.swf.rules import (
 )
 
 _LAST_YEAR = 253_402_300_800  # 1 January 10000, which dates can't tell
-_COUNTS_SHOWN = 10
 _REMEDIES = {
     TOO_LARGE: CLAMP_PROCS,
     REPEATED: RENUMBER,
@@ -92,7 +92,7 @@ class Check:
                 if job is not None:
                     self._take(job, line.split())
         self._load.finish()
-        return [*self._summary(), *self._faults()]
+        return [*self._summary(), *finding_lines(self._findings, _REMEDIES, {})]
 
     def _stop(self, cause: str, error: InputError) -> None:
         self._findings.stop(cause, error.line)
@@ -118,44 +118,21 @@ class Check:
         yield self._machine_line
         if self._accepted:
             yield f"submitted: {_span(self._load.first or 0, self._last_submit, self._header)}"
-            yield f"users: {len(self._users)}; queues: {_counts(self._queues)}"
-            yield f"status of those accepted: {_counts(self._statuses)}"
+            yield f"users: {len(self._users)}; queues: {counts_text(self._queues)}"
+            yield f"status of those accepted: {counts_text(self._statuses)}"
             yield from self._load_lines()
 
     def _load_lines(self) -> Iterator[str]:
         load = self._load
         yield f"largest job: {load.largest} processors"
-        room = (self._slots or 0) * load.span
-        if room:
-            yield (
-                f"mean load: {100 * load.work / room:.1f}% of {self._slots} slots, over "
-                f"{load.span} s from the first submission to the last end"
-            )
+        yield from mean_load_lines(load.work, self._slots or 0, load.span)
         if load.unknown_waits == self._accepted:
             yield "peak use: not known, as there are no wait times"
         elif load.unordered:
             yield "peak use: not known, as the lines are not in order of submit time"
         else:
-            share = f" ({100 * load.peak / self._slots:.1f}% of the slots)" if self._slots else ""
+            share = peak_share(load.peak, self._slots or 0)
             yield f"peak use: {load.peak} processors{share}, by the wait times of the log"
-
-    def _faults(self) -> Iterator[str]:
-        found = self._findings
-        yield from self._section("stops the reading:", found.stops, _REMEDIES)
-        yield from self._section("refused:", found.tally.refused, _REMEDIES)
-        yield from self._section("repaired:", found.tally.repaired, {})
-        yield from self._section("notes:", found.notes, _REMEDIES)
-
-    def _section(
-        self, title: str, counts: Counter[str], remedies: Mapping[str, str]
-    ) -> Iterator[str]:
-        if counts:
-            yield title
-        for cause, count in sorted(counts.items()):
-            remedy = f"; repair: {remedies[cause]}" if cause in remedies else ""
-            line = self._findings.first[cause]
-            where = f" (first: line {line}{remedy})" if line else ""
-            yield f"  {count} {cause}{where}"
 
 
 def _machine(machine: Machine | None, cluster: Cluster | None) -> tuple[str, int | None]:
@@ -187,14 +164,6 @@ def _span(first: Seconds, last: Seconds, header: Header) -> str:
 
 def _date(unix: Seconds) -> str:
     return f"{datetime(1970, 1, 1) + timedelta(seconds=int(unix)):%Y-%m-%d %H:%M:%S}"
-
-
-def _counts(counts: Counter[str]) -> str:
-    """The most frequent ones, by name."""
-    most = sorted(counts.items(), key=lambda item: (-item[1], item[0]))
-    shown = [f"{name} ({count})" for name, count in most[:_COUNTS_SHOWN]]
-    more = f", {len(most) - len(shown)} more" if len(most) > len(shown) else ""
-    return ", ".join(shown) + more
 
 
 def _printable(text: str) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from xce_core.model.jobs import Job, Seconds
 from xce_core.sim.fields import SECONDS_LIMIT
+from xce_core.sim.findings import Findings
 from xce_plugins.swf.fields import LARGEST, UNKNOWN
-from xce_plugins.swf.findings import Findings
 from xce_plugins.swf.rules import STAND_IN, Rules
 
 _UNDERSCORE = ord("_")  # int() takes 1_000 for a number, this format does not

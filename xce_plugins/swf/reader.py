@@ -10,9 +10,9 @@ from typing import BinaryIO
 from xce_core.model.cluster import Cluster
 from xce_core.model.jobs import Job
 from xce_core.sim.events import Event
+from xce_core.sim.findings import Findings
 from xce_core.sim.workload import InputError, Start, Timeline
 from xce_plugins.swf.fields import QUEUE, FieldError, whole
-from xce_plugins.swf.findings import Findings
 from xce_plugins.swf.header import is_remark, split_header
 from xce_plugins.swf.interned import queue_name
 from xce_plugins.swf.lines import Lines

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 from xce_core.model.jobs import Dependency, DependsOn, Job, JobState, Seconds, seconds_sum
 from xce_core.sim.fields import SECONDS_LIMIT
+from xce_core.sim.findings import Findings, OnFault, stop_reading
 from xce_core.sim.workload import InputError
 from xce_plugins.swf import options as named
 from xce_plugins.swf.fields import (
@@ -19,7 +18,6 @@ from xce_plugins.swf.fields import (
     row_of,
     told,
 )
-from xce_plugins.swf.findings import Findings
 from xce_plugins.swf.ids import ACCEPTED, NEW, SeenIds
 from xce_plugins.swf.interned import CANCELLED_STATUS, PARTS, Interned
 from xce_plugins.swf.options import SwfOptions
@@ -44,14 +42,6 @@ PRECEDING_LATER = "preceding job not waited for, as it was submitted later"
 
 _LAST_FAILED = 4
 _FRESH = 10**9
-
-OnFault = Callable[[str, InputError], None]
-"""Given the cause and the error of a fault that no repair was asked for."""
-
-
-def stop_reading(cause: str, error: InputError) -> None:
-    """Every fault ends the reading."""
-    raise error
 
 
 class Rules:

@@ -1,4 +1,4 @@
-"""What was noticed while a dump was read, counted by cause."""
+"""What was noticed while a workload log was read, counted by cause."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def stop_reading(cause: str, error: InputError) -> None:
 class Findings:
     """Counts, and the first line of each.
 
-    :param notes: what was read by a rule that a reader of the results should know of.
+    :param notes: what was read by a rule that a reader of the results should know of; the
+        job was neither repaired nor refused for it.
     :param stops: faults that end the reading, met where they are counted instead.
     :param first: the first line of each cause, of whichever kind; 0 if it has none.
     """
@@ -32,7 +33,7 @@ class Findings:
     first: dict[str, int] = field(default_factory=dict)
 
     def refuse(self, cause: str, line: int) -> None:
-        """A row, or an element of its array, is left out."""
+        """A job is left out."""
         self.tally.refused[cause] += 1
         self._see(cause, line)
 
