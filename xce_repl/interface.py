@@ -53,15 +53,23 @@ class Repl(Protocol):
 
 
 class Block(str):
-    """Many lines at once, joined by newlines: a command may give them so, which is faster."""
+    """Many lines at once, joined by newlines: a command may give them so, which is faster.
+
+    Made by :func:`as_block` alone, so that there is nothing in it but what can be shown.
+    """
 
     __slots__ = ()
 
 
+_PRINTABLE = bytes(range(0x20, 0x7F))
+
+
 def as_block(lines: list[str]) -> list[str]:
-    """*lines* as one block, unless one of them would look like several."""
+    """*lines* as one block, unless there is more in one of them than printable ASCII."""
     text = "\n".join(lines)
-    return [Block(text)] if text.count("\n") == len(lines) - 1 else lines
+    if text.isascii() and len(text.encode().translate(None, _PRINTABLE)) == len(lines) - 1:
+        return [Block(text)]
+    return lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,8 +7,6 @@ from typing import TextIO
 HELD = 1 << 16
 """How many characters are held back at most, so that a long replay writes in large pieces."""
 
-_PLAIN = bytes(range(0x20, 0x7F)) + b"\n"
-
 
 class Output:
     """Writes lines; control characters that an input brought along are shown, not obeyed.
@@ -24,17 +22,10 @@ class Output:
 
     def line(self, text: str) -> None:
         """One line."""
-        self._hold(text if text.isprintable() else _shown(text))
+        self.block(text if text.isprintable() else _shown(text))
 
-    def lines(self, text: str) -> None:
-        """Many lines at once, joined by newlines."""
-        if not _is_plain(text):
-            text = "\n".join(
-                line if line.isprintable() else _shown(line) for line in text.split("\n")
-            )
-        self._hold(text)
-
-    def _hold(self, text: str) -> None:
+    def block(self, text: str) -> None:
+        """One line, or many joined by newlines, that can be shown as they are."""
         self._texts.append(text)
         self._held += len(text)
         if self._held >= self._most:
@@ -46,13 +37,6 @@ class Output:
             texts, self._texts, self._held = self._texts, [], 0
             self._stream.write("\n".join(texts) + "\n")
             self._stream.flush()
-
-
-def _is_plain(text: str) -> bool:
-    """Whether there is nothing but ASCII that can be printed; some ten times as fast as asking
-    each character whether it is printable.
-    """
-    return text.isascii() and not text.encode().translate(None, _PLAIN)
 
 
 def _shown(text: str) -> str:

@@ -185,7 +185,7 @@ class Shell:
         try:
             for text in answer(found, found.name, lambda: found.value.run(rest)):
                 if text.__class__ is Block:
-                    self._output.lines(text)
+                    self._output.block(text)
                 else:
                     self._output.line(text)
         finally:

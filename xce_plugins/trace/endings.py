@@ -59,8 +59,11 @@ class _Bill:
 
     def share(self, less: list[Share] | None = None) -> Share:
         """All of it, without what *less* has of it."""
+        if less is None:
+            charged = tuple([(*key, amount) for key, amount in self.charges.items()])
+            return Share(tuple(self.amounts.items()), charged)
         amounts, charges = dict(self.amounts), dict(self.charges)
-        for share in less or ():
+        for share in less:
             for name, amount in share.amounts:
                 amounts[name] -= amount
             for limit, scope, resource, amount in share.charges:
