@@ -209,9 +209,14 @@ class Comparing:
 
     @hookimpl
     def xce_positions_scanned(self, scan: Scan) -> None:
-        single = [position.counts() for position in scan.positions()]
-        assert list(zip(*scan.counts(), strict=True)) == single
-        self.positions += len(single)
+        positions = iter(list(scan.positions()))
+        for like in scan.alike():
+            for place, position in zip(range(like.positions), positions, strict=False):
+                counts = (like.accepted, like.mismatched, like.short, like.over)
+                assert position.counts() == (*counts, like.claimed + place, 0)
+                assert position.limits() == like.limits
+                self.positions += 1
+        assert next(positions, None) is None
 
 
 @given(st.lists(st.integers(0, 9), min_size=1, max_size=70), st.lists(st.integers(1, 60)))

@@ -6,10 +6,9 @@ the hosts that were passed over are explained here, at the instant of the scan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import compress, islice
-from operator import add
 from typing import NamedTuple
 
 from xce_core.model.cluster import Host, indexes, runs_of
@@ -36,6 +35,27 @@ class Failing(NamedTuple):
     pre_filter: int
     shortfall: int
     limit: int
+
+
+class Alike(NamedTuple):
+    """Positions, one after the other, that saw the same.
+
+    :param accepted: whether they found a host.
+    :param mismatched: how many hosts each looked at that are not selected or not open.
+    :param short: how many that are short of a resource.
+    :param over: how many that would exceed a limit.
+    :param claimed: how many that earlier positions had claimed, for the first of them; each
+        later one saw one more.
+    :param limits: how many exceed each limit: (limit, scope without host) to number.
+    """
+
+    positions: int
+    accepted: bool
+    mismatched: int
+    short: int
+    over: int
+    claimed: int
+    limits: dict[tuple[str, str], int]
 
 
 @dataclass(slots=True, eq=False)
@@ -110,7 +130,7 @@ class Scan:
     def failing(self) -> Failing:
         """The hosts that fail, by kind of verdict."""
         if self._failing is None:
-            eligible = self.ask.selected & self.ask.hosts.open
+            eligible = self.eligible
             short = over = 0
             for column, _, lacking in self.lacking():
                 if column.limit is None:
@@ -121,33 +141,48 @@ class Scan:
             self._failing = Failing(rest, short & eligible, over & eligible)
         return self._failing
 
-    def counts(self) -> list[Sequence[int]]:
-        """:meth:`PositionScan.counts` of all positions at once, a column for each kind."""
+    def alike(self) -> Iterator[Alike]:
+        """What the positions saw in numbers, without looking at each host."""
         if self.error or not self.in_host_order:
-            return list(zip(*[each.counts() for each in self.positions()], strict=True))
+            for each in self.positions():
+                accepted, mismatched, short, over, claimed, _ = each.counts()
+                found = bool(accepted)
+                yield Alike(1, found, mismatched, short, over, claimed, each.limits())
+            return
         # The hosts found pass the checks and are claimed by nobody before, so that positions
         # whose hosts are neighbours see the same but for what these take themselves.
-        alike = [((1 << run.start) - 1, len(run)) for run in runs_of(self.found)]
-        found = [1] * self.found.bit_count()
+        before = 0
+        for run in runs_of(self.found):
+            yield self._alike(len(run), True, (1 << run.start) - 1, before)
+            before += len(run)
         if self.failed:
-            alike.append((self.ledger.cluster.all_hosts, 1))
-            found.append(0)
-        columns = [_counts(hosts & ~self.claimed, alike) for hosts in self.failing()]
-        claimed = list(map(add, _counts(self.claimed, alike), range(len(found))))
-        return [found, *columns, claimed, [0] * len(found)]
+            yield self._alike(1, False, self.ledger.cluster.all_hosts, before)
 
+    def _alike(self, positions: int, accepted: bool, looked_at: int, before: int) -> Alike:
+        pre_filter, short, over = self.failing()
+        rest = looked_at & ~self.claimed
+        return Alike(
+            positions,
+            accepted,
+            (rest & pre_filter).bit_count(),
+            (rest & short).bit_count(),
+            (rest & over).bit_count(),
+            (looked_at & self.claimed).bit_count() + before,
+            self.limits_in(rest & self.eligible) if over else {},
+        )
 
-def _counts(hosts: int, alike: list[tuple[int, int]]) -> list[int]:
-    """How many of *hosts* each position looks at.
+    @property
+    def eligible(self) -> int:
+        """Mask of the hosts that are selected and open."""
+        return self.ask.selected & self.ask.hosts.open
 
-    :param alike: masks of hosts looked at, each with the number of positions that do.
-    """
-    if not hosts:
-        return [0] * sum(positions for _, positions in alike)
-    counts: list[int] = []
-    for looked_at, positions in alike:
-        counts += [(hosts & looked_at).bit_count()] * positions
-    return counts
+    def limits_in(self, hosts: int) -> dict[tuple[str, str], int]:
+        """How many of *hosts* exceed each limit: (limit, scope without host) to number."""
+        return {
+            (column.limit.name, column.instance): count
+            for column, _, lacking in self.lacking()
+            if column.limit is not None and (count := (lacking & hosts).bit_count())
+        }
 
 
 class PositionScan:
@@ -251,14 +286,7 @@ class PositionScan:
 
     def limits(self) -> dict[tuple[str, str], int]:
         """How many hosts looked at exceeded each limit: (limit, scope without host) to number."""
-        if not self.scan.failing().limit:
-            return {}
-        eligible = self._eligible()
-        return {
-            (column.limit.name, column.instance): count
-            for column, _, lacking in self.scan.lacking()
-            if column.limit is not None and (count := (lacking & eligible).bit_count())
-        }
+        return self.scan.limits_in(self._eligible()) if self.scan.failing().limit else {}
 
     def unmet(self) -> int:
         """How many rows the verdicts have together; exact, without looking at each."""
@@ -266,5 +294,4 @@ class PositionScan:
         return sum((each.hosts & eligible).bit_count() for each in self.scan.lacking())
 
     def _eligible(self) -> int:
-        ask = self.scan.ask
-        return self.looked_at & ~self.claimed & ~self._failed & ask.selected & ask.hosts.open
+        return self.looked_at & ~self.claimed & ~self._failed & self.scan.eligible

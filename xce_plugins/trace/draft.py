@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from xce_core.model.jobs import Seconds
 from xce_plugins.trace.model import (
     KINDS,
@@ -80,7 +78,7 @@ class Draft:
         """Count entries that were not even made."""
         self._omitted += count
 
-    def count_hosts(self, counts: Sequence[int]) -> None:
+    def count_hosts(self, *counts: int) -> None:
         """Add to the host evaluations, for each of the kinds."""
         hosts = self._hosts
         for place, count in enumerate(counts):

@@ -47,23 +47,24 @@ class HostsSeen(NamedTuple):
                 yield Row(*row)
 
 
+Seen = tuple[int, int, int, int, int, tuple[tuple[str, str, int], ...]]
+"""What positions one after the other have in common: how many they are, the numbers of hosts
+looked at with a selection mismatch, a shortfall, an exceeded limit, or claimed already (one more
+for each position after the first), and the limits of :class:`PositionSeen`."""
+
+
 class PositionsSeen(NamedTuple):
     """A run of like positions, as in :class:`PositionSeen`.
 
     :param first: number of the first.
-    :param hosts: for each position the host found, and the numbers of hosts looked at with a
-        selection mismatch, a shortfall, an exceeded limit, or claimed already.
-    :param limits: for each position; empty if no host exceeds a limit.
+    :param hosts: for each position the host found.
+    :param seen: what they saw, for one position after the other.
     """
 
     first: int
     tasks: int
     hosts: tuple[str, ...]
-    mismatched: tuple[int, ...]
-    short: tuple[int, ...]
-    over: tuple[int, ...]
-    claimed: tuple[int, ...]
-    limits: tuple[tuple[tuple[str, str, int], ...], ...]
+    seen: tuple[Seen, ...]
     error: str
 
     @property
@@ -73,27 +74,23 @@ class PositionsSeen(NamedTuple):
 
     def first_lines(self, count: int) -> PositionsSeen:
         """The first *count* of the positions."""
-        return PositionsSeen(
-            self.first,
-            self.tasks,
-            self.hosts[:count],
-            self.mismatched[:count],
-            self.short[:count],
-            self.over[:count],
-            self.claimed[:count],
-            self.limits[:count],
-            self.error,
-        )
+        seen: list[Seen] = []
+        left = count
+        for positions, mismatched, short, over, claimed, limits in self.seen:
+            if left > 0:
+                seen.append((min(positions, left), mismatched, short, over, claimed, limits))
+            left -= positions
+        return PositionsSeen(self.first, self.tasks, self.hosts[:count], tuple(seen), self.error)
 
     def entries(self) -> Iterator[Entry]:
         """One by one."""
-        columns = zip(self.hosts, self.mismatched, self.short, self.over, self.claimed, strict=True)
-        for place, (host, *counts) in enumerate(columns):
-            limits = self.limits[place] if self.limits else ()
-            all_counts = (1 if host else 0, *counts, 0)
-            yield PositionSeen(
-                self.first + place, self.tasks, host, all_counts, limits, self.error
-            )
+        number = self.first
+        hosts = iter(self.hosts)
+        for positions, mismatched, short, over, claimed, limits in self.seen:
+            for before, host in zip(range(claimed, claimed + positions), hosts, strict=False):
+                counts = (1 if host else 0, mismatched, short, over, before, 0)
+                yield PositionSeen(number, self.tasks, host, counts, limits, self.error)
+                number += 1
 
 
 Part = Entry | HostsSeen | PositionsSeen

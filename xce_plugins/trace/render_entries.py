@@ -52,13 +52,14 @@ class EntryLines:
         single = first.__class__ is model.RequirementBegun and first.step[0] == "single"
         indents, kept = _INDENT_SINGLE if single else _INDENT, self._kept[single]
         for part in entries.parts:
-            if isinstance(part, PositionsSeen):
-                lines += _positions_seen(part, indents[_POSITION])
-            elif isinstance(part, HostsSeen):
-                lines += _hosts_seen(part, indents[_HOST], indents[_ROW], self._show)
-            else:
-                alike = kept[part.__class__]
+            alike = kept.get(part.__class__)
+            if alike is not None:
                 add(alike.get(part) or self._line(alike, part, indents))
+            elif isinstance(part, PositionsSeen):
+                lines += _positions_seen(part, indents[_POSITION])
+            else:
+                assert isinstance(part, HostsSeen)
+                lines += _hosts_seen(part, indents[_HOST], indents[_ROW], self._show)
         return lines
 
     def _line(self, kept: dict[Any, str], entry: Any, indents: tuple[str, ...]) -> str:
@@ -134,36 +135,36 @@ def _position_begun(entry: model.PositionBegun, show: Show) -> str:
 
 
 def _positions_seen(part: PositionsSeen, indent: str) -> list[str]:
-    """Line by line."""
-    first, tasks, hosts, mismatched, short, over, claimed, all_limits, error = part
-    numbers, words = range(first, first + len(hosts)), _tasks(tasks)
+    """Line by line; what positions have in common is put in words once."""
+    first, tasks, hosts, all_seen, error = part
+    words = _tasks(tasks)
     if error:
         return [
             f"{indent}position {number} ({words}): not filled, host scan failed ({error})"
-            for number in numbers
+            for number in range(first, first + len(hosts))
         ]
-    limits_of = all_limits or [()] * len(hosts)
-    counts = list(zip(mismatched, short, over, limits_of, strict=True))
-    # Neighbours mostly have the same counts.
-    said = {
-        (a, b, c, limits): f"rejected: selection mismatch {a}, resource shortfall {b},"
-        f" limit exceeded {c}{_named(limits)}, already claimed"
-        for a, b, c, limits in set(counts)
-    }
-    return [
-        f"{indent}position {number} ({words}): accepted {host or 'none'}; {said[found]} {before},"
-        " not evaluated 0"
-        for number, host, found, before in zip(numbers, hosts, counts, claimed, strict=True)
-    ]
+    lines: list[str] = []
+    numbered = enumerate(hosts, first)
+    for positions, mismatched, short, over, claimed, limits in all_seen:
+        rejected = (
+            f"rejected: selection mismatch {mismatched}, resource shortfall {short}, limit"
+            f" exceeded {over}{_named(limits)}, already claimed"
+        )
+        lines += [
+            f"{indent}position {number} ({words}): accepted {host or 'none'}; {rejected} {before},"
+            " not evaluated 0"
+            for before, (number, host) in zip(
+                range(claimed, claimed + positions), numbered, strict=False
+            )
+        ]
+    return lines
 
 
 def _position_seen(entry: model.PositionSeen, show: Show) -> str:
     number, tasks, host, counts, limits, error = entry
     _, mismatched, short, over, claimed, _ = counts
-    one = PositionsSeen(
-        number, tasks, (host,), (mismatched,), (short,), (over,), (claimed,), (limits,), error
-    )
-    return _positions_seen(one, "")[0]
+    seen = (1, mismatched, short, over, claimed, limits)
+    return _positions_seen(PositionsSeen(number, tasks, (host,), (seen,), error), "")[0]
 
 
 def _named(limits: tuple[tuple[str, str, int], ...]) -> str:

@@ -27,7 +27,7 @@ def _add_position(draft: Draft, position: PositionScan, findings: _Findings, err
         seen = _hosts(position, findings, draft.room)
         lines = seen.lines
     counts = position.counts()
-    draft.count_hosts(counts)
+    draft.count_hosts(*counts)
     left_out = 0
     if lines == draft.room:
         hosts = position.looked_at.bit_count() + (position.accepted is not None)
@@ -89,26 +89,20 @@ def add_position_summaries(draft: Draft, scan: Scan) -> None:
     names = [hosts[index].name for index in scan.taken]
     if scan.failed:
         names.append("")
-    counts = scan.counts()
-    draft.count_hosts(list(map(sum, counts)))
-    limits = [_limits(each) for each in scan.positions()] if scan.failing().limit else []
-    _, mismatched, short, over, claimed, _ = map(tuple, counts)
-    seen = PositionsSeen(
-        scan.start,
-        scan.tasks,
-        tuple(names),
-        mismatched,
-        short,
-        over,
-        claimed,
-        tuple(limits),
-        scan.error,
-    )
-    lines = min(draft.room, seen.lines)
-    draft.leave_out(seen.lines - lines)
+    seen = []
+    for positions, accepted, mismatched, short, over, claimed, limits in scan.alike():
+        draft.count_hosts(
+            positions * accepted,
+            positions * mismatched,
+            positions * short,
+            positions * over,
+            positions * claimed + positions * (positions - 1) // 2,
+            0,
+        )
+        exceeded = tuple([(*of, count) for of, count in limits.items()]) if limits else ()
+        seen.append((positions, mismatched, short, over, claimed, exceeded))
+    part = PositionsSeen(scan.start, scan.tasks, tuple(names), tuple(seen), scan.error)
+    lines = min(draft.room, part.lines)
+    draft.leave_out(part.lines - lines)
     if lines:
-        draft.add_lines(seen.first_lines(lines) if lines < seen.lines else seen, lines)
-
-
-def _limits(position: PositionScan) -> tuple[tuple[str, str, int], ...]:
-    return tuple((name, scope, count) for (name, scope), count in position.limits().items())
+        draft.add_lines(part.first_lines(lines) if lines < part.lines else part, lines)
