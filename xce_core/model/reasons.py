@@ -9,6 +9,8 @@ from enum import Enum
 class ReasonCode(Enum):
     """What stands in the way. The names are stable: they appear in recordings and traces."""
 
+    __hash__ = object.__hash__  # there is one object for each; that of Enum is many times slower
+
     HELD = "held by the user or an operator"
     DEPENDENCY = "waits for another job"
     DEPENDENCY_NEVER = "waits for another job that can no longer get there"

@@ -151,25 +151,23 @@ class Scan:
             return
         # The hosts found pass the checks and are claimed by nobody before, so that positions
         # whose hosts are neighbours see the same but for what these take themselves.
-        before = 0
-        for run in runs_of(self.found):
-            yield self._alike(len(run), True, (1 << run.start) - 1, before)
-            before += len(run)
+        alike = [(len(run), True, (1 << run.start) - 1) for run in runs_of(self.found)]
         if self.failed:
-            yield self._alike(1, False, self.ledger.cluster.all_hosts, before)
-
-    def _alike(self, positions: int, accepted: bool, looked_at: int, before: int) -> Alike:
+            alike.append((1, False, self.ledger.cluster.all_hosts))
         pre_filter, short, over = self.failing()
-        rest = looked_at & ~self.claimed
-        return Alike(
-            positions,
-            accepted,
-            (rest & pre_filter).bit_count(),
-            (rest & short).bit_count(),
-            (rest & over).bit_count(),
-            (looked_at & self.claimed).bit_count() + before,
-            self.limits_in(rest & self.eligible) if over else {},
-        )
+        before = 0
+        for positions, found, looked_at in alike:
+            rest = looked_at & ~self.claimed
+            yield Alike(
+                positions,
+                found,
+                (rest & pre_filter).bit_count(),
+                (rest & short).bit_count(),
+                (rest & over).bit_count(),
+                (looked_at & self.claimed).bit_count() + before,
+                self.limits_in(rest & self.eligible) if over else {},
+            )
+            before += positions
 
     @property
     def eligible(self) -> int:
