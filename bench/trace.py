@@ -41,6 +41,7 @@ from xce_plugins.trace.control import Settings
 from xce_plugins.trace.model import Level
 from xce_plugins.trace.render import Units, record_lines
 from xce_plugins.trace.tracing import TracePlugin
+from xce_repl.interface import as_block
 
 GIB = 2**30
 
@@ -138,7 +139,7 @@ class Traced:
             assert record is not None
             self.plugin.store.put(job.id, partial(encode, record))
             shown = record_lines(record, self.units)
-            for text in shown:
+            for text in as_block(shown):  # as the REPL does
                 out.write(f"{text}\n")
         scheduler.seams.session_ended(self.session, 0)
         scheduler.end(job, 0, JobState.DONE)

@@ -248,10 +248,13 @@ class PositionScan:
         """The verdict on each host; one host is checked for all that are alike."""
         checks = self.scan.checks
         known = checks.known
-        for key, host in dict(zip(reversed(keys), reversed(hosts), strict=True)).items():
+        first = dict(zip(reversed(keys), reversed(hosts), strict=True))
+        failed = False
+        for key, host in first.items():
             if key not in known:
                 checks.explain(host, key)
-        if known.keys() >= set(keys):
+                failed = failed or key not in known
+        if not failed:
             return map(known.__getitem__, keys)
         return (self._each(host, key) for host, key in zip(hosts, keys, strict=True))
 
