@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Callable
 
 from xce_core.model.jobs import Job, JobState
-from xce_core.sched.pending import Key, Pending
 from xce_core.sim.events import JobAct, JobChange
 from xce_core.sim.observer import Happening, Observer
 from xce_core.sim.replay import Replay
@@ -18,14 +16,14 @@ _PENDING = JobState.PENDING
 
 
 class Ranges:
-    """A set of numbers as the ranges that it consists of."""
+    """A set of numbers as the ranges that it consists of, each with its text."""
 
-    __slots__ = ("_firsts", "_lasts", "_text")
+    __slots__ = ("_firsts", "_lasts", "_texts")
 
     def __init__(self) -> None:
         self._firsts: list[int] = []
         self._lasts: list[int] = []
-        self._text = ""
+        self._texts: list[str] = []
 
     def __bool__(self) -> bool:
         return bool(self._firsts)
@@ -36,20 +34,17 @@ class Ranges:
         at = bisect_right(firsts, number)
         if at and lasts[at - 1] >= number:
             return False
-        if at <= ITEMS:
-            self._text = ""
         joins_before = at > 0 and lasts[at - 1] == number - 1
         joins_after = at < len(firsts) and firsts[at] == number + 1
         if joins_before and joins_after:
-            lasts[at - 1] = lasts.pop(at)
-            del firsts[at]
+            self._set(at - 1, firsts[at - 1], lasts[at])
+            self._delete(at)
         elif joins_before:
-            lasts[at - 1] = number
+            self._set(at - 1, firsts[at - 1], number)
         elif joins_after:
-            firsts[at] = number
+            self._set(at, number, lasts[at])
         else:
-            firsts.insert(at, number)
-            lasts.insert(at, number)
+            self._insert(at, number, number)
         return True
 
     def remove(self, number: int) -> bool:
@@ -58,41 +53,36 @@ class Ranges:
         at = bisect_right(firsts, number) - 1
         if at < 0 or lasts[at] < number:
             return False
-        if at <= ITEMS:
-            self._text = ""
         first, last = firsts[at], lasts[at]
         if first == last:
-            del firsts[at], lasts[at]
+            self._delete(at)
         elif number == first:
-            firsts[at] = number + 1
-        elif number == last:
-            lasts[at] = number - 1
+            self._set(at, number + 1, last)
         else:
-            lasts[at] = number - 1
-            firsts.insert(at + 1, number + 1)
-            lasts.insert(at + 1, last)
+            self._set(at, first, number - 1)
+            if number < last:
+                self._insert(at + 1, number + 1, last)
         return True
+
+    def _set(self, at: int, first: int, last: int) -> None:
+        self._firsts[at], self._lasts[at] = first, last
+        self._texts[at] = str(first) if first == last else f"{first}-{last}"
+
+    def _insert(self, at: int, first: int, last: int) -> None:
+        self._firsts.insert(at, first)
+        self._lasts.insert(at, last)
+        self._texts.insert(at, str(first) if first == last else f"{first}-{last}")
+
+    def _delete(self, at: int) -> None:
+        del self._firsts[at], self._lasts[at], self._texts[at]
 
     def items(self) -> list[tuple[int, str]]:
         """The first ranges, one more than are shown, each with its first number."""
-        return [
-            (first, str(first) if first == last else f"{first}-{last}")
-            for first, last in zip(self._firsts[: ITEMS + 1], self._lasts, strict=False)
-        ]
+        return list(zip(self._firsts[: ITEMS + 1], self._texts, strict=False))
 
     def text(self) -> str:
-        """The first ranges, joined; most changes are at the end, and leave them as they are."""
-        if not self._text:
-            firsts, lasts = self._firsts[:ITEMS], self._lasts[:ITEMS]
-            if firsts == lasts:
-                text = ",".join(map(str, firsts))
-            else:
-                text = ",".join([
-                    str(first) if first == last else f"{first}-{last}"
-                    for first, last in zip(firsts, lasts, strict=True)
-                ])  # fmt: skip
-            self._text = text if len(self._firsts) <= ITEMS else f"{text},..."
-        return self._text
+        """The first ranges, joined."""
+        return joined(self._texts)
 
 
 def joined(items: list[str]) -> str:
@@ -118,7 +108,7 @@ class Backlog(Observer):
     def begun(self, replay: Replay) -> None:
         """From now on be told which jobs become pending."""
         self._replay = replay
-        replay.scheduler.pending = NotedPending(self.fresh.append)
+        replay.scheduler.pending.entered = self.fresh.append
 
     def settle(self, started: list[Job]) -> None:
         """Take those in who came since the last time, and those out who *started*.
@@ -177,16 +167,3 @@ class Backlog(Observer):
         ]
         items.sort(key=lambda item: item[0])
         return joined([text for _, text in items])
-
-
-class NotedPending(Pending):
-    """Pending jobs that tell who comes in."""
-
-    def __init__(self, note: Callable[[Job], None]) -> None:
-        super().__init__()
-        self._note = note
-
-    def add(self, job: Job, key: Key, line: object, strict: bool) -> None:
-        """As ever, and tell."""
-        super().add(job, key, line, strict)
-        self._note(job)

@@ -21,8 +21,8 @@ class Rounds:
     Most of a long replay comes by here, so that what can wait is left for :meth:`flush`.
 
     :param at_once: whether each line is wanted as soon as it is there.
-    :ivar held: what is held back: first and last round of each line, each with its time, and
-        what happened.
+    :ivar held: what is held back: first and last round of each line, the time of each, and what
+        happened.
     :ivar most: how many of these are enough to be shown.
     """
 
@@ -33,9 +33,11 @@ class Rounds:
         self.most = 1 if at_once else ROUNDS_HELD
         self._signature = 0
         self._pending = ""  # the pending jobs as they were when they last changed, in words
-        self._first: tuple[int, Seconds] | None = None
-        self._last: tuple[int, Seconds] = (0, 0)
-        self.held: list[tuple[tuple[int, Seconds], tuple[int, Seconds], str]] = []
+        self._first = 0  # the first round of the range that is going on; 0 if there is none
+        self._last = 0
+        self._began: Seconds = 0
+        self._ended: Seconds = 0
+        self.held: list[tuple[int, int, Seconds, Seconds, str]] = []
 
     def passed(self, number: int, time: Seconds) -> None:
         """A round was passed over, as nothing could be decided in it."""
@@ -45,9 +47,9 @@ class Rounds:
         if backlog.signature != self._signature:
             self._alone(number, time, _NOBODY, _NOBODY)
         else:
-            self._last = (number, time)
-            if self._first is None:
-                self._first = self._last
+            self._last, self._ended = number, time
+            if not self._first:
+                self._first, self._began = number, time
 
     def over(
         self, number: int, time: Seconds, taken_over: list[Job], dispatched: list[Job]
@@ -63,9 +65,9 @@ class Rounds:
         if alone:
             self._alone(number, time, taken_over, dispatched)
         else:
-            self._last = (number, time)
-            if self._first is None:
-                self._first = self._last
+            self._last, self._ended = number, time
+            if not self._first:
+                self._first, self._began = number, time
 
     def shown(self, taken_over: list[Job], dispatched: list[Job]) -> None:
         """A round is over of which everything was shown already."""
@@ -76,7 +78,7 @@ class Rounds:
         self, number: int, time: Seconds, taken_over: list[Job], dispatched: list[Job]
     ) -> None:
         """A round that is no part of a range ends the one before it."""
-        if self._first is not None:
+        if self._first:
             self._end_range()
         if self._backlog.signature != self._signature:
             self._note_pending()
@@ -84,8 +86,7 @@ class Rounds:
             words = f"dispatched {dispatched[0].id}{self._pending}"
         else:
             words = self._words(taken_over, dispatched)
-        mark = (number, time)
-        self.held.append((mark, mark, words))
+        self.held.append((number, number, time, time, words))
 
     def _note_pending(self) -> None:
         self._signature = self._backlog.signature
@@ -93,9 +94,10 @@ class Rounds:
         self._pending = f"; pending {text}" if text else ""
 
     def _end_range(self) -> None:
-        if self._first is not None:
-            self.held.append((self._first, self._last, self._pending[2:] or "idle"))
-            self._first = None
+        if self._first:
+            words = self._pending[2:] or "idle"
+            self.held.append((self._first, self._last, self._began, self._ended, words))
+            self._first = 0
 
     def flush(self) -> list[str]:
         """The lines for all rounds collected so far; the range that was going on is ended."""
@@ -109,7 +111,7 @@ class Rounds:
             f"round {first} ({text(begin)}): {words}"
             if first == last
             else f"rounds {first}-{last} ({span(begin, end)}): {words}"
-            for (first, begin), (last, end), words in self.held
+            for first, last, begin, end, words in self.held
         ]
         self.held.clear()
         return as_block(lines) if len(lines) > 1 else lines

@@ -149,11 +149,16 @@ def _key_of(entry: tuple[Key, Job]) -> Key:
 
 
 class Pending:
-    """All pending jobs, as lines merged by key."""
+    """All pending jobs, as lines merged by key.
+
+    :ivar count: how many they are.
+    :ivar entered: told of each job that is entered; None for nobody.
+    """
 
     def __init__(self) -> None:
         self._lines: dict[object, Line] = {}
         self.count = 0
+        self.entered: Callable[[Job], None] | None = None
 
     def add(self, job: Job, key: Key, line: object, strict: bool) -> None:
         """Enter *job*; *key* must differ from every other pending job's."""
@@ -163,6 +168,8 @@ class Pending:
         found.add(key, job)  # raises, before anything is changed, if keys can't be compared
         job.key = key
         self.count += 1
+        if self.entered is not None:
+            self.entered(job)
 
     def left(self) -> None:
         """A job is no longer pending; its state says so already."""
