@@ -150,43 +150,39 @@ class Driver:
         assert self._outcomes is not None
         try:
             for outcome in self._outcomes:
-                self._note(outcome)
+                self.decided += 1
+                if isinstance(outcome, Dispatch):
+                    jobs = self.taken_over if outcome.reconstructed else self.dispatched
+                    jobs.append(outcome.job)
                 yield outcome
         except GeneratorExit:
             raise
         except BaseException as error:
             self._break(error)
             raise
-        self._session_over()
+        self._outcomes = None
+        self.position = _BETWEEN
 
     def run_through(self) -> bool:
         """Go through the rest of the session; False if the replay is paused before it is over."""
         assert self._outcomes is not None
-        replay, dispatched = self.replay, self.dispatched
+        replay, dispatched, decided = self.run.replay, self.dispatched, self.decided
         try:
             for outcome in self._outcomes:
-                if outcome.__class__ is Dispatch and not outcome.reconstructed:
-                    dispatched.append(outcome.job)
-                    self.decided += 1
-                else:
-                    self._note(outcome)
+                decided += 1
+                if isinstance(outcome, Dispatch):
+                    jobs = self.taken_over if outcome.reconstructed else dispatched
+                    jobs.append(outcome.job)
                 if replay.paused:
+                    self.decided = decided
                     return False
         except BaseException as error:
             self._break(error)
             raise
-        self._session_over()
-        return True
-
-    def _note(self, outcome: Outcome) -> None:
-        self.decided += 1
-        if isinstance(outcome, Dispatch):
-            jobs = self.taken_over if outcome.reconstructed else self.dispatched
-            jobs.append(outcome.job)
-
-    def _session_over(self) -> None:
+        self.decided = decided
         self._outcomes = None
         self.position = _BETWEEN
+        return True
 
     def check_usable(self) -> None:
         """Whether the replay can go on.

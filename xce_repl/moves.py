@@ -158,6 +158,7 @@ class Mover:
         bounded = watched or goal.before is not None
         verified = driver.run.verifier is not None
         ready, held, most = driver.ready, rounds.held, rounds.most
+        replay.pass_over = self._pass_over_if_asked if bounded else self._pass_over
         if ready:  # stopped right before a session: what was asked for since counts in it
             driver.tell_each(self._each_wanted(goal, watched))
         while driver.position is not Position.END:
@@ -203,16 +204,21 @@ class Mover:
 
     def _pass_over(self) -> bool:
         """Whether the session that comes, in which nothing can be decided, need not be held."""
-        replay = self._replay
-        if replay.paused or len(self._rounds.held) >= self._rounds.most:
+        replay, rounds = self._replay, self._rounds
+        if replay.paused or len(rounds.held) >= rounds.most:
             return False
-        if self._goal.before is not None and self._at_goal():
+        rounds.passed(replay.number, replay.now)
+        return True
+
+    def _pass_over_if_asked(self) -> bool:
+        """The same, unless it is asked to stop before that session."""
+        replay, breakpoints = self._replay, self._breakpoints
+        if self._at_goal() or (breakpoints.active and breakpoints.session_reached(replay)):
             return False
-        if self._breakpoints.active:
-            if self._breakpoints.session_reached(replay):
-                return False
-            self._breakpoints.since = (replay.number, replay.now)
-        self._rounds.passed(replay.number, replay.now)
+        if not self._pass_over():
+            return False
+        if breakpoints.active:
+            breakpoints.since = (replay.number, replay.now)
         return True
 
     def _hearers(self) -> list[Callable[[Job], None]]:
