@@ -7,6 +7,7 @@ from enum import Enum
 from typing import Any
 
 from xce_core.model.jobs import Job
+from xce_core.model.syntax import of_type
 from xce_core.sched.allocator import describe
 
 _WIDTH = 60
@@ -45,5 +46,5 @@ def shown(value: object) -> str:
     elif isinstance(value, (list, tuple)) and type(value) in (list, tuple):
         text = f"[{', '.join(map(shown, value))}]"
     else:
-        text = getattr(value, "name", None) or f"a {type(value).__name__}"
+        text = getattr(value, "name", None) or of_type(value)
     return text if len(text) <= _WIDTH else f"{text[: _WIDTH - 3]}..."

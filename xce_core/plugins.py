@@ -15,6 +15,7 @@ import pluggy
 from xce_core.hook_rules import Rules
 from xce_core.hookspecs import PROJECT, PolicySpecs, ReaderSpecs, SeamSpecs
 from xce_core.installed import Installed
+from xce_core.model.syntax import of_type
 from xce_core.sched.allocator import describe
 from xce_core.sched.policy import Policy
 from xce_core.suggestions import did_you_mean
@@ -205,7 +206,7 @@ class Plugins:
         except Exception as error:
             raise PluginError(owner, f"policy {name}: {describe(error)}") from error
         if not isinstance(made, Policy):
-            raise PluginError(owner, f"policy {name}: is a {type(made).__name__} and no Policy")
+            raise PluginError(owner, f"policy {name}: expected a Policy, found {of_type(made)}")
         return made
 
     def _owner(self, policy: str, offering: list[str]) -> str:
@@ -262,7 +263,7 @@ def _collected(hook: str, answer: Any) -> Any:
     elif isinstance(answer, Iterable):
         return list(answer)
     wanted = "policies by name" if hook == "xce_policies" else "a sequence"
-    raise TypeError(f"expected {wanted}, found a {type(answer).__name__}")
+    raise TypeError(f"expected {wanted}, found {of_type(answer)}")
 
 
 def split_names(names: Sequence[str]) -> tuple[list[str], frozenset[str]]:

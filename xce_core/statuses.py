@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import signal
 import sys
-import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -86,6 +85,8 @@ def _told(error: BaseException, debug: bool) -> int:
     status, message = _reason(error)
     try:
         if status == INTERNAL and debug:
+            import traceback  # for this alone
+
             traceback.print_exception(error)
         if isinstance(error, click.ClickException):
             error.show()
@@ -98,10 +99,6 @@ def _told(error: BaseException, debug: bool) -> int:
 
 def _reason(error: BaseException) -> tuple[int, str]:
     """The status for *error*, and the message."""
-    from xce_core.plugins import PluginError
-    from xce_core.sched.allocator import PluginFailure
-    from xce_core.sim.workload import InputError, OptionError
-
     match error:
         case click.exceptions.Exit():
             return error.exit_code, ""
@@ -109,6 +106,16 @@ def _reason(error: BaseException) -> tuple[int, str]:
             return (error.code if isinstance(error.code, int) else int(bool(error.code))), ""
         case click.ClickException():
             return (USAGE if error.exit_code in (1, USAGE) else error.exit_code), error.message
+    return _reason_of_run(error)
+
+
+def _reason_of_run(error: BaseException) -> tuple[int, str]:
+    """The same of what came up after the command line was found good."""
+    from xce_core.plugins import PluginError
+    from xce_core.sched.allocator import PluginFailure
+    from xce_core.sim.workload import InputError, OptionError
+
+    match error:
         case OptionError():
             return USAGE, f"xce_scheduler: {error}"
         case InputError() | OutputError() | UnwritableStream():

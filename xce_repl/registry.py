@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 
 from xce_core.hook_rules import REPL_PREFIX
+from xce_core.model.syntax import of_type
 from xce_core.sched.allocator import describe
 from xce_repl.interface import Command, HelpSection, Parameter, Topic
 from xce_repl.names import NameRefused, Names
@@ -64,7 +65,7 @@ class Registry:
         else:
             expected = {"commands": Command, "topics": Topic, "parameters": Parameter}
             wanted = expected.get(kind, HelpSection).__name__
-            found = f"found a value of type {type(value).__name__}"
+            found = f"found {of_type(value)}"
             raise NameRefused(f"{REPL_PREFIX}{kind}: expected values of type {wanted}, {found}")
 
     def sections(self) -> dict[str, list[tuple[str, str]]]:

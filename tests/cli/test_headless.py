@@ -258,20 +258,6 @@ def test_the_table_of_jobs_has_a_row_for_each(tmp_path: Path) -> None:
     assert by_id["35"]["allocated_resources"] == "0-1"
 
 
-def test_a_headless_run_imports_only_the_plugins_it_uses() -> None:
-    """R11.3, R11.2: no trace plugin, no REPL, and no seam specification in a headless run."""
-    code = (
-        "import sys, json\n"
-        "from xce_core.cli import _guarded\n"
-        f"_guarded(['--sim', {SMALL!r}])\n"
-        "names = [n for n in sys.modules if n.startswith(('xce_plugins.', 'xce_repl'))]\n"
-        "print(json.dumps(sorted({'.'.join(n.split('.')[:2]) for n in names})))\n"
-    )
-    done = subprocess.run([COMMAND[0], "-c", code], capture_output=True, check=True)
-    loaded = json.loads(done.stdout.splitlines()[-1])
-    assert loaded == ["xce_plugins.builtin_fcfs", "xce_plugins.swf"]
-
-
 def test_without_any_plugin_the_default_is_plain_submission_order(tmp_path: Path) -> None:
     """S8: nothing is loaded with --no-autoload, and the replay still works."""
     path = tmp_path / "open.jsonl"

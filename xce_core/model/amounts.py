@@ -13,6 +13,8 @@ from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 
+from xce_core.model.syntax import of_type
+
 DECIMALS_LIMIT = 6
 LARGEST_AMOUNT = 2**80
 """No amount that is read may be larger; it keeps a hostile input from huge integers."""
@@ -160,7 +162,7 @@ def _phrase(value: object) -> str:
     if isinstance(value, int) and abs(value) > LARGEST_AMOUNT:
         return "a larger one"  # also because str() refuses thousands of digits
     if not isinstance(value, (int, float, Decimal, str)):
-        return f"a {type(value).__name__}"
+        return of_type(value)
     text = str(value)
     shown = text if len(text) <= 40 else text[:37] + "..."
     return repr(shown) if isinstance(value, str) and not _TEXT.fullmatch(text) else shown

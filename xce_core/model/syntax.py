@@ -1,4 +1,4 @@
-"""Errors in short texts that a user writes: where, what was expected and what was found."""
+"""Errors in what a user or a plugin gives: where, what was expected and what was found."""
 
 from __future__ import annotations
 
@@ -19,3 +19,8 @@ class TextError(ValueError):
     def __str__(self) -> str:
         found = self.found or "the end"
         return f"column {self.column}: expected {self.expected}, found {found}"
+
+
+def of_type(value: object) -> str:
+    """A phrase for *value* where it is not of the kind that was expected."""
+    return "a list" if isinstance(value, list) else f"something of type {type(value).__name__}"

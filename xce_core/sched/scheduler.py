@@ -10,6 +10,7 @@ from xce_core.model.cluster import Cluster
 from xce_core.model.decisions import Allocation, Pend
 from xce_core.model.jobs import Job, JobState, Seconds
 from xce_core.model.reasons import Reason, ReasonCode, Reasons, reason_set
+from xce_core.model.syntax import of_type
 from xce_core.sched.allocator import Allocator, PluginFailure, describe
 from xce_core.sched.feasibility import FeasibilityCheck
 from xce_core.sched.generators import CORE_PLANS, PlanGenerator
@@ -227,7 +228,7 @@ def choice_text(choice: object) -> str:
     try:
         return str(choice)[:100]
     except Exception:
-        return f"a {type(choice).__name__}"
+        return of_type(choice)
 
 
 def _held_back(choice: object) -> Callable[[Job], Reasons]:

@@ -34,7 +34,7 @@ class Level(Enum):
 
 
 class Step(NamedTuple):
-    """Which requirement is meant, as in :class:`xce_core.sched.watch.Path`."""
+    """Which requirement is meant, as in :class:`xce_core.sched.facts.Path`."""
 
     shape: str
     alternative: int
