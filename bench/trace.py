@@ -2,7 +2,8 @@
 
 usage: python -m bench.trace [--log FILE] [--jobs N] [--pairs N] [--json]
 
-1. The plugin loaded and off against the REPL without it.
+1. The plugin loaded and off against the REPL without it, over ten times as many jobs: its
+   import counts once.
 2. `trace on all level summary` against the untraced REPL; both show every decision.
 3. `level full` on 100 and on 1,000 hosts (line bound 1000) against a bare loop that formats
    the same lines, in this process. The trace's side is a whole decision: the job comes, is
@@ -65,7 +66,7 @@ def repl(log: Path, *commands: str, plugin: bool = True) -> list[str]:
 def cut(log: Path, jobs: int, folder: Path) -> Path:
     """The first *jobs* jobs of a log, as a file of their own."""
     opener = gzip.open if log.suffix == ".gz" else open
-    path = folder / "part.swf"
+    path = folder / f"{jobs}.swf"
     with opener(log, "rt", errors="replace") as source, path.open("w") as part:
         left = jobs
         for text in source:
@@ -198,11 +199,11 @@ def _time(work: Callable[[io.StringIO], object]) -> float:
     return time.process_time() - began
 
 
-def measure(log: Path, pairs: int) -> Iterator[tuple[str, Comparison]]:
+def measure(log: Path, long: Path, pairs: int) -> Iterator[tuple[str, Comparison]]:
     """The two comparisons of whole runs."""
     step = "step 999999999"
     yield "off / without", compare(
-        run_pairs(repl(log, step), repl(log, step, plugin=False), pairs)
+        run_pairs(repl(long, step), repl(long, step, plugin=False), pairs)
     )
     yield "summary / off", compare(
         run_pairs(repl(log, "trace on all", step), repl(log, step), pairs)
@@ -219,7 +220,8 @@ def main(log: Path, jobs: int, pairs: int, as_json: bool) -> None:
     """Measure all three."""
     found: dict[str, object] = {}
     with tempfile.TemporaryDirectory() as folder:
-        for name, result in measure(cut(log, jobs, Path(folder)), pairs):
+        parts = [cut(log, count, Path(folder)) for count in (jobs, 10 * jobs)]
+        for name, result in measure(*parts, pairs):
             found[name] = asdict(result)
             if not as_json:
                 first, second = name.split(" / ")

@@ -8,10 +8,10 @@ from xce_core.model.jobs import format_job_id, parse_job_id
 from xce_core.sched.history import DONE, ENDED, KNOWN
 from xce_core.sched.scheduler import Scheduler
 from xce_plugins.trace.codec import decode
-from xce_plugins.trace.command import INFO_USAGE
 from xce_plugins.trace.json_form import json_line
 from xce_plugins.trace.render import Units, record_lines
 from xce_plugins.trace.store import Store
+from xce_plugins.trace.usage import INFO_USAGE
 from xce_repl.interface import CommandError
 
 NONE = "no trace available"

@@ -13,17 +13,10 @@ from typing import TYPE_CHECKING
 from xce_core.hookspecs import hookimpl
 from xce_core.sched.policy import NoDecision
 from xce_plugins.trace.capture import Capture
-from xce_plugins.trace.command import (
-    INFO_TEXT,
-    INFO_USAGE,
-    TEXT,
-    USAGE,
-    TraceCommand,
-    completions,
-)
 from xce_plugins.trace.control import Form
 from xce_plugins.trace.files import TraceFile, Used, cause
 from xce_plugins.trace.store import Store
+from xce_plugins.trace.usage import INFO_SUMMARY, INFO_TEXT, INFO_USAGE, TEXT, USAGE
 from xce_repl.interface import Command, Decided, HelpSection, Repl, Round, Topic, as_block
 
 if TYPE_CHECKING:
@@ -31,7 +24,6 @@ if TYPE_CHECKING:
     from xce_plugins.trace.showing import Showing
 
 _JOBS_OFFERED = 200
-_INFO_SUMMARY = "show the latest decision trace of a job"
 
 
 class TracePlugin(Capture):
@@ -106,18 +98,27 @@ class TracePlugin(Capture):
     @hookimpl
     def xce_repl_commands(self) -> Sequence[Command]:
         """``trace``."""
-        command = TraceCommand(self.control, self.store, self.used)
         return [
             Command(
                 name="trace",
-                run=command.run,
+                run=self._run,
                 usage="trace on|off|status ...",
                 summary="explain decisions: why this job, these hosts, this outcome",
                 text="\n".join([*USAGE, "", TEXT]),
                 section="Other",
-                complete=lambda words, word: completions(words, self._job_ids()),
+                complete=self._complete,
             )
         ]
+
+    def _run(self, text: str) -> list[str]:
+        from xce_plugins.trace.command import TraceCommand
+
+        return TraceCommand(self.control, self.store, self.used).run(text)
+
+    def _complete(self, words: Sequence[str], word: str) -> list[str]:
+        from xce_plugins.trace.command import completions
+
+        return completions(words, self._job_ids())
 
     @hookimpl
     def xce_repl_topics(self) -> Sequence[Topic]:
@@ -127,7 +128,7 @@ class TracePlugin(Capture):
                 name="trace",
                 run=self._info,
                 usage=INFO_USAGE,
-                summary=_INFO_SUMMARY,
+                summary=INFO_SUMMARY,
                 text=INFO_TEXT,
                 complete=lambda words, word: self._job_ids() if not words else ["json"],
             )
@@ -144,7 +145,7 @@ class TracePlugin(Capture):
     @hookimpl
     def xce_repl_help_sections(self) -> Sequence[HelpSection]:
         """The forms of the command."""
-        return [HelpSection("Trace", [*USAGE, f"{INFO_USAGE} -- {_INFO_SUMMARY}"])]
+        return [HelpSection("Trace", [*USAGE, f"{INFO_USAGE} -- {INFO_SUMMARY}"])]
 
     @hookimpl
     def xce_repl_wants_each(self) -> bool | None:
