@@ -59,6 +59,8 @@ class Compound:
 class Shape(Enum):
     """How a requirement was written, which is how it is explained."""
 
+    __hash__ = object.__hash__  # there is one object for each; that of Enum is many times slower
+
     SINGLE = "single"
     COMPOUND = "compound"
     ALTERNATIVES = "alternatives"

@@ -27,8 +27,10 @@ def cluster_rows(ask: Ask, claims: Claims, tasks: int, hosts: int) -> tuple[Row,
     :param tasks: measured by that many tasks, on *hosts* hosts.
     """
     return tuple(
-        _cluster_row(claim.counter, claim.amount(tasks, hosts), claims)
-        for claim in ask.shared_claims
+        [
+            _cluster_row(claim.counter, claim.amount(tasks, hosts), claims)
+            for claim in ask.shared_claims
+        ]
     )
 
 

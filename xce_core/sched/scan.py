@@ -113,9 +113,11 @@ class Scan:
         if self._lacking is None:
             everywhere = self.ledger.cluster.all_hosts
             self._lacking = tuple(
-                Lacking(column, amount, hosts)
-                for column, amount in self.ask.needs(self.tasks, self.first)
-                if (hosts := everywhere & ~column.at_least(amount))
+                [
+                    Lacking(column, amount, hosts)
+                    for column, amount in self.ask.needs(self.tasks, self.first)
+                    if (hosts := everywhere & ~column.at_least(amount))
+                ]
             )
         return self._lacking
 

@@ -167,12 +167,14 @@ class Seams:
         watched = self._allocator
         if watched is None or watched.plain is not scheduler.allocator:
             watched = self._allocator = WatchedAllocator(scheduler.allocator, self)
-        outcome: Outcome = NoDecision(job_id, "internal error", "the selection was broken off")
+        known = job if isinstance(job, Job) else None
         try:
             outcome = scheduler.decide(choice, session.time, watched)
-        finally:
-            known = job if isinstance(job, Job) else None
-            self.announce.selection_ended(outcome, known, scheduler.cluster)
+        except BaseException:
+            broken = NoDecision(job_id, "internal error", "the selection was broken off")
+            self.announce.selection_ended(broken, known, scheduler.cluster)
+            raise
+        self.announce.selection_ended(outcome, known, scheduler.cluster)
         return outcome
 
     def taken_over(self, scheduler: Scheduler, dispatch: Dispatch, session: int) -> None:
@@ -188,7 +190,7 @@ class Seams:
         queue = scheduler.cluster.queues.get(job.queue)
         limits = None
         if isinstance(job.sched, SchedulingObject):
-            limits = tuple(pair for pair in job.sched.limits if not pair[0].by_host)
+            limits = tuple([pair for pair in job.sched.limits if not pair[0].by_host])
         try:
             remarks = dict(policy.remarks(job, queue)) if queue is not None else {}
         except Exception as error:

@@ -238,7 +238,7 @@ class Capture:
         """Each row; limits that hold are not told of where a resource falls short already."""
         draft = self._draft
         if draft is not None:
-            short = any(not row.limit and not row.met for row in rows)
+            short = bool(rows) and any(not row.limit and not row.met for row in rows)
             for row in rows:
                 if not (short and row.limit and row.met):
                     draft.add(CheckRow(*row, 0))
@@ -342,10 +342,10 @@ def _selection(selected: Selected) -> Selection:
         selected.queue_priority,
         selected.priority,
         selected.queue_time,
-        tuple((str(name), str(value)) for name, value in selected.remarks.items()),
+        tuple([(str(name), str(value)) for name, value in selected.remarks.items()]),
         None
         if limits is None
-        else tuple((limit.name, scope_label(instance)) for limit, instance in limits),
+        else tuple([(limit.name, scope_label(instance)) for limit, instance in limits]),
     )
 
 
