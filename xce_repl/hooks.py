@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xce_core.hook_rules import REPL_PREFIX, specified
@@ -106,6 +106,8 @@ class Hooks:
         for impl in self._impls[name]:
             try:
                 answer = impl.function(*[facts[argument] for argument in impl.argnames])
+                if isinstance(answer, Iterator):
+                    answer = list(answer)
             except Exception as error:
                 self._failures.note(impl.plugin_name, name, error)
             else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 
 from xce_core.hookspecs import hookimpl
+from xce_core.model.decisions import Dispatch
 from xce_core.sched.policy import NoDecision, Policy
 from xce_plugins.builtin_fcfs import Fcfs
 from xce_repl.interface import (
@@ -246,6 +247,21 @@ class Late:
     def xce_repl_may_collapse(self, ended: Round) -> None:
         if ended.number == 13:
             raise ValueError("collapse")
+
+
+class Yielding:
+    """Says its lines one by one, and fails after the second of a dispatch."""
+
+    @hookimpl
+    def xce_repl_wants_each(self) -> bool:
+        return True
+
+    @hookimpl
+    def xce_repl_decided(self, decided: Decided) -> Iterator[object]:
+        yield "one"
+        yield 2
+        if isinstance(decided.outcome, Dispatch):
+            raise RuntimeError("three")
 
 
 class Second:

@@ -16,6 +16,7 @@ from tests.repl.sample_plugin import (
     Sample,
     Second,
     Watcher,
+    Yielding,
     raising,
 )
 from xce_core import plugins as core_plugins
@@ -205,7 +206,7 @@ def test_names_that_clash_are_reported_and_left_out(inputs: Path, given: dict[st
         "plugin clashing: command 'No Name': expected a name of a-z, 0-9, - and _ that begins with"
         " a letter; it is left out",
         "plugin clashing: xce_repl_commands: expected values of type Command,"
-        " found a value of type str; it is left out",
+        " found something of type str; it is left out",
         "plugin clashing: info topic job: the REPL has it already; it is left out",
         "plugin clashing: parameter units: the REPL has it already; it is left out",
     ]
@@ -326,7 +327,7 @@ def test_what_is_no_contribution_is_reported_and_left_out(
         "plugin careless: info topic 7: expected a name of a-z, 0-9, - and _ that begins with a"
         " letter; it is left out",
         "plugin careless: xce_repl_help_sections: expected values of type HelpSection,"
-        " found a value of type int; it is left out",
+        " found something of type int; it is left out",
         "echo off",
     ]
     assert said.status == 0
@@ -379,6 +380,17 @@ def test_what_a_plugin_does_wrong_breaks_up_no_range(
     at = said.lines.index(notice)
     assert said.lines[at + 1].startswith("rounds 12-14 ")
     assert [line for line in said.lines if line != notice] == plain.lines
+
+
+def test_lines_may_be_yielded(inputs: Path, given: dict[str, Any]) -> None:
+    """I3: a hook written as a generator; what it raises on the way is told like any failure."""
+    given["yielding"] = Yielding()
+    said = with_plugin("contention.jsonl", "yielding", "until #2", "step 2")
+    pend = next(n for n, line in enumerate(said.lines) if line.startswith("  pend"))
+    assert said.lines[pend + 1 : pend + 3] == ["one", "2"]
+    failures = [line for line in said.lines if "yielding" in line]
+    assert failures[0] == "plugin yielding: xce_repl_decided failed: RuntimeError: three"
+    assert "generator object" not in said.output
 
 
 def test_a_plugin_whose_policy_clashes_is_not_called_left_out(
