@@ -7,7 +7,7 @@ from collections import Counter
 from dataclasses import dataclass
 from functools import cached_property
 
-from xce_core.model.cluster import Cluster
+from xce_core.model.cluster import Cluster, runs_of
 from xce_core.model.hostlist import HostListError, fold, unfold
 from xce_core.model.ranges import DIGITS_LIMIT, NumberRange, RangeError, parse_ranges
 from xce_core.sim.fields import FieldError, shown, text, unknown
@@ -40,16 +40,10 @@ class _Segment:
         if not self.width:
             return self.before
         runs: list[str] = []
-        at = self.number
-        while mask:
-            gap = (mask & -mask).bit_length() - 1
-            mask >>= gap
-            length = (~mask & (mask + 1)).bit_length() - 1
-            mask >>= length
-            first = at + gap
-            at = first + length
-            last = f"-{at - 1:0{self.width}}" if length > 1 else ""
-            runs.append(f"{first:0{self.width}}{last}")
+        number, width = self.number, self.width
+        for run in runs_of(mask):
+            last = f"-{number + run.stop - 1:0{width}}" if len(run) > 1 else ""
+            runs.append(f"{number + run.start:0{width}}{last}")
         single = len(runs) == 1 and "-" not in runs[0]
         inside = runs[0] if single else f"[{','.join(runs)}]"
         return f"{self.before}{inside}{self.after}"
