@@ -6,12 +6,13 @@ the hosts that were passed over are explained here, at the instant of the scan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from itertools import compress, islice
+from itertools import chain, compress, islice
+from types import MappingProxyType
 from typing import NamedTuple
 
-from xce_core.model.cluster import Host, indexes, runs_of
+from xce_core.model.cluster import Host, runs_of
 from xce_core.sched.ask import Ask
 from xce_core.sched.ledger import Claims, Ledger
 from xce_core.sched.verdicts import (
@@ -55,7 +56,10 @@ class Alike(NamedTuple):
     short: int
     over: int
     claimed: int
-    limits: dict[tuple[str, str], int]
+    limits: Mapping[tuple[str, str], int]
+
+
+NO_LIMITS: Mapping[tuple[str, str], int] = MappingProxyType({})
 
 
 @dataclass(slots=True, eq=False)
@@ -84,14 +88,22 @@ class Scan:
     found: int
     in_host_order: bool = True
     error: str = ""
+    _runs: list[range] | None = field(default=None, init=False)
     _lacking: tuple[Lacking, ...] | None = field(default=None, init=False)
     _failing: Failing | None = field(default=None, init=False)
     _checks: HostChecks | None = field(default=None, init=False)
 
     @property
-    def taken(self) -> list[int]:
-        """The indexes of the hosts found, in the order of the positions."""
-        return indexes(self.found)
+    def runs(self) -> list[range]:
+        """The indexes of the hosts found, in the order of the positions, neighbours together."""
+        if self._runs is None:
+            self._runs = list(runs_of(self.found))
+        return self._runs
+
+    @property
+    def taken(self) -> Iterator[int]:
+        """The same, one by one."""
+        return chain.from_iterable(self.runs)
 
     @property
     def failed(self) -> bool:
@@ -153,21 +165,23 @@ class Scan:
             return
         # The hosts found pass the checks and are claimed by nobody before, so that positions
         # whose hosts are neighbours see the same but for what these take themselves.
-        alike = [(len(run), True, (1 << run.start) - 1) for run in runs_of(self.found)]
+        everywhere = len(self.ledger.cluster.hosts)
+        alike = [(len(run), True, run.start) for run in self.runs]
         if self.failed:
-            alike.append((1, False, self.ledger.cluster.all_hosts))
-        pre_filter, short, over = self.failing()
+            alike.append((1, False, everywhere))
+        claimed = self.claimed
+        pre_filter, short, over = [hosts & ~claimed for hosts in self.failing()]
         before = 0
-        for positions, found, looked_at in alike:
-            rest = looked_at & ~self.claimed
+        for positions, found, first in alike:
+            looked_at = (1 << first) - 1
             yield Alike(
                 positions,
                 found,
-                (rest & pre_filter).bit_count(),
-                (rest & short).bit_count(),
-                (rest & over).bit_count(),
-                (looked_at & self.claimed).bit_count() + before,
-                self.limits_in(rest & self.eligible) if over else {},
+                (looked_at & pre_filter).bit_count() if pre_filter else 0,
+                (looked_at & short).bit_count(),
+                (looked_at & over).bit_count() if over else 0,
+                (looked_at & claimed).bit_count() + before if claimed else before,
+                self.limits_in(looked_at & over) if over else NO_LIMITS,
             )
             before += positions
 

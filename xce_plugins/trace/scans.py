@@ -90,17 +90,16 @@ def add_position_summaries(draft: Draft, scan: Scan) -> None:
     if scan.failed:
         names.append("")
     seen = []
+    of_all = [0] * len(KINDS)
     for positions, accepted, mismatched, short, over, claimed, limits in scan.alike():
-        draft.count_hosts(
-            positions * accepted,
-            positions * mismatched,
-            positions * short,
-            positions * over,
-            positions * claimed + positions * (positions - 1) // 2,
-            0,
-        )
+        of_all[0] += positions * accepted
+        of_all[1] += positions * mismatched
+        of_all[2] += positions * short
+        of_all[3] += positions * over
+        of_all[4] += positions * claimed + positions * (positions - 1) // 2
         exceeded = tuple([(*of, count) for of, count in limits.items()]) if limits else ()
         seen.append((positions, mismatched, short, over, claimed, exceeded))
+    draft.count_hosts(*of_all)
     part = PositionsSeen(scan.start, scan.tasks, tuple(names), tuple(seen), scan.error)
     lines = min(draft.room, part.lines)
     draft.leave_out(part.lines - lines)
