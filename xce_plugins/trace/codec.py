@@ -111,7 +111,7 @@ def _of_ending(ending: model.Ending) -> tuple[Any, ...]:
         return (
             "dispatch",
             ending.reconstructed,
-            [(name, tuple(share)) for name, share in ending.hosts],
+            [(names, tuple(share)) for names, share in ending.alike],
             tuple(ending.shared),
             ending.omitted,
             tuple(ending.rest),
@@ -126,10 +126,10 @@ def _to_ending(kind: str, *fields: Any) -> model.Ending:
         return Pended(*fields)
     if kind == "none":
         return Undecided(*fields)
-    reconstructed, hosts, shared, omitted, rest = fields
+    reconstructed, alike, shared, omitted, rest = fields
     return Dispatched(
         reconstructed,
-        tuple((name, Share(*share)) for name, share in hosts),
+        tuple((names, Share(*share)) for names, share in alike),
         Share(*shared),
         omitted,
         Share(*rest),

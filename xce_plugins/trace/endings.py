@@ -13,7 +13,15 @@ from xce_core.sched.ask import Ask
 from xce_core.sched.columns import Column, Counter
 from xce_core.sched.policy import NoDecision, Outcome
 from xce_core.sched.resolve import SchedulingObject
-from xce_plugins.trace.model import HOSTS_LISTED, Dispatched, Ending, Pended, Share, Undecided
+from xce_plugins.trace.model import (
+    HOSTS_LISTED,
+    Dispatched,
+    Ending,
+    Pended,
+    Share,
+    Undecided,
+    together,
+)
 
 NO_REASON = "pend without a reason"
 """The cause of a pend that tells nothing."""
@@ -85,14 +93,13 @@ def dispatched(dispatch: Dispatch, cluster: Cluster) -> Dispatched:
     if not isinstance(wanted, SchedulingObject):
         return Dispatched(dispatch.reconstructed, (), _NOTHING, 0, _NOTHING)
     parts = list(_parts(wanted, dispatch.allocation))
-    on_host = _Hosts(parts, cluster)
-    hosts = cluster.hosts
-    listed = tuple([(hosts[index].name, on_host.share(index)) for index in _first_hosts(parts)])
+    listed = _first_hosts(parts)
+    alike = _Hosts(parts, cluster).alike(listed)
     omitted = dispatch.allocation.hosts.bit_count() - len(listed)
     rest = _NOTHING
     if omitted:
-        rest = _everywhere(parts).share([share for _, share in listed])
-    return Dispatched(dispatch.reconstructed, listed, _shared(wanted, parts), omitted, rest)
+        rest = _everywhere(parts).share([share for names, share in alike for _ in names])
+    return Dispatched(dispatch.reconstructed, alike, _shared(parts), omitted, rest)
 
 
 def _parts(wanted: SchedulingObject, allocation: Allocation) -> Iterator[tuple[Ask, Placement]]:
@@ -127,16 +134,19 @@ class _Hosts:
         )
         # A charge names its host, and a limit need not concern every host.
         self._alike = not limited
-        self._of_all: Share | None = None
 
-    def share(self, index: int) -> Share:
+    def alike(self, listed: list[int]) -> tuple[tuple[tuple[str, ...], Share], ...]:
+        """What the hosts of these indexes give, as :func:`together` has it."""
+        hosts = self._cluster.hosts
+        if listed and self._alike and len(self._parts) == 1:
+            names = tuple([hosts[index].name for index in listed])
+            return ((names, self._work_out(listed[0])),)
+        return together((hosts[index].name, self._share(index)) for index in listed)
+
+    def _share(self, index: int) -> Share:
         """What the host of this index gives."""
         if not self._alike:
             return self._work_out(index)
-        if len(self._parts) == 1:
-            if self._of_all is None:
-                self._of_all = self._work_out(index)
-            return self._of_all
         key = tuple([n for n, (_, part) in enumerate(self._parts) if part.hosts >> index & 1])
         share = self._known.get(key)
         if share is None:
@@ -165,7 +175,7 @@ def _everywhere(parts: list[tuple[Ask, Placement]]) -> _Bill:
     return bill
 
 
-def _shared(wanted: SchedulingObject, parts: list[tuple[Ask, Placement]]) -> Share:
+def _shared(parts: list[tuple[Ask, Placement]]) -> Share:
     if not any(ask.shared_claims for ask, _ in parts):
         return _NOTHING
     bill = _Bill()

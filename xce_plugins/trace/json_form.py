@@ -25,6 +25,7 @@ from xce_plugins.trace.model import (
     Totals,
     Undecided,
     Unit,
+    together,
 )
 from xce_plugins.trace.packed import Entries
 
@@ -298,7 +299,7 @@ def _to_ending(value: Mapping[str, Any]) -> model.Ending:
         )
     return Dispatched(
         value["reconstructed"],
-        tuple((each["host"], _to_share(each)) for each in value["hosts"]),
+        together((each["host"], _to_share(each)) for each in value["hosts"]),
         _to_share(value["shared"]),
         value["omitted"],
         _to_share(value["rest"]),

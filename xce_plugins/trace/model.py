@@ -6,7 +6,10 @@ text. Amounts are integers in the resource's own unit, see :class:`Unit`.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from enum import Enum
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING, NamedTuple
 
 from xce_core.model.jobs import Seconds
@@ -343,15 +346,33 @@ class Share(NamedTuple):
 class Dispatched(NamedTuple):
     """The job starts.
 
-    :param hosts: up to :data:`HOSTS_LISTED` hosts.
+    :param alike: up to :data:`HOSTS_LISTED` hosts; those one after the other that give the same
+        stand together, see :func:`together`.
     :param omitted: how many hosts are not listed; *rest* is what they take together.
     """
 
     reconstructed: bool
-    hosts: tuple[tuple[str, Share], ...]
+    alike: tuple[tuple[tuple[str, ...], Share], ...]
     shared: Share
     omitted: int
     rest: Share
+
+    @property
+    def hosts(self) -> Iterator[tuple[str, Share]]:
+        """The hosts listed, with what each gives."""
+        for names, share in self.alike:
+            for name in names:
+                yield name, share
+
+
+def together(
+    hosts: Iterable[tuple[str, Share]],
+) -> tuple[tuple[tuple[str, ...], Share], ...]:
+    """Hosts with what each gives, those one after the other that give the same as one."""
+    return tuple(
+        (tuple([name for name, _ in alike]), share)
+        for share, alike in groupby(hosts, key=itemgetter(1))
+    )
 
 
 class Pended(NamedTuple):

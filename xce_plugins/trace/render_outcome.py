@@ -20,12 +20,10 @@ def outcome_lines(ending: Ending, show: Show) -> Iterator[str]:
 
 def _dispatch_lines(ending: Dispatched, show: Show) -> Iterator[str]:
     yield "  outcome: DISPATCH" + (" (reconstructed)" if ending.reconstructed else "")
-    known: dict[Share, str] = {}  # most hosts give the same
-    for name, share in ending.hosts:
-        text = known.get(share)
-        if text is None:
-            text = known[share] = _share(share, show)
-        yield f"    host {name}: {text}"
+    for names, share in ending.alike:
+        text = _share(share, show)
+        for name in names:
+            yield f"    host {name}: {text}"
     if ending.omitted:
         yield f"    ... {ending.omitted} hosts omitted; together: {_share(ending.rest, show)}"
     if ending.shared.amounts or ending.shared.charges:
