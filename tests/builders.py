@@ -320,3 +320,13 @@ def replayed(cluster: Cluster, *events: Event, **options: Any) -> list[str]:
 def starts(lines: list[str]) -> list[str]:
     """Of a journal the starts alone: ``5 run 2``."""
     return [line for line in lines if line.split()[1] in ("run", "take")]
+
+
+class Speechless(Exception):
+    """An exception that has no text."""
+
+    def __str__(self) -> str:
+        raise KeyError("text")
+
+    def __repr__(self) -> str:
+        raise KeyError("text")

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from xce_core.installed import FRONTENDS
 from xce_core.plugins import PluginError
-from xce_core.sched.allocator import describe
+from xce_core.sched.faults import FAULTS, describe
 
 if TYPE_CHECKING:
     from xce_core.plugins import Plugins
@@ -44,7 +44,7 @@ def load_frontend(name: str, plugins: Plugins) -> Frontend:
     for entry in plugins.installed.frontends.get(name, ()):
         try:
             frontend: Frontend = entry.load()
-        except Exception as error:
+        except FAULTS as error:
             raise PluginError(name, describe(error)) from error
         return frontend
     raise PluginError(name, f"no front end of this name is installed (group {FRONTENDS})")

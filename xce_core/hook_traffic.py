@@ -8,7 +8,7 @@ from typing import Any
 
 from xce_core.model.jobs import Job
 from xce_core.model.syntax import of_type
-from xce_core.sched.allocator import describe
+from xce_core.sched.faults import describe
 
 _WIDTH = 60
 

@@ -16,7 +16,7 @@ from xce_core.hook_rules import Rules
 from xce_core.hookspecs import PROJECT, PolicySpecs, ReaderSpecs, SeamSpecs
 from xce_core.installed import Installed
 from xce_core.model.syntax import of_type
-from xce_core.sched.allocator import describe
+from xce_core.sched.faults import FAULTS, describe
 from xce_core.sched.policy import Policy
 from xce_core.suggestions import did_you_mean
 
@@ -97,7 +97,7 @@ class Plugins:
                 self._ask_for(name, lambda: importlib.import_module(name), "module")
         except PluginError:
             raise
-        except (Exception, SystemExit) as error:
+        except FAULTS as error:
             raise PluginError(name, describe(error)) from error
 
     def _ask_for(self, name: str, get: Callable[[], Any], source: str) -> None:
@@ -139,7 +139,7 @@ class Plugins:
                 continue
             try:
                 self.load_entry(name)
-            except (Exception, SystemExit) as error:
+            except FAULTS as error:
                 why = error.why if isinstance(error, PluginError) else describe(error)
                 self._leave_out(name, why)
 
@@ -203,7 +203,7 @@ class Plugins:
         owner = self._owner(name, list(offers))
         try:
             made = offers[owner]()
-        except Exception as error:
+        except FAULTS as error:
             raise PluginError(owner, f"policy {name}: {describe(error)}") from error
         if not isinstance(made, Policy):
             raise PluginError(owner, f"policy {name}: expected a Policy, found {of_type(made)}")
@@ -247,7 +247,7 @@ class Plugins:
                 answer = impl.function()
                 if answer is not None:
                     found.append((impl.plugin_name, _collected(hook, answer)))
-            except Exception as error:
+            except FAULTS as error:
                 self._leave_out(impl.plugin_name, f"{hook}: {describe(error)}")
         return sorted(found, key=lambda pair: pair[0])
 

@@ -6,6 +6,7 @@ import readline
 from itertools import islice
 from typing import TYPE_CHECKING
 
+from xce_core.sched.faults import FAULTS
 from xce_repl.completion_words import CANDIDATES
 from xce_repl.words import quoted, words_before
 
@@ -26,7 +27,7 @@ class Completer:
             before = readline.get_line_buffer()[: readline.get_begidx()]
             try:
                 self._found = self.candidates(before, word)
-            except Exception:  # a plugin's completion: a word that is not completed does no harm
+            except FAULTS:  # a plugin's completion: a word that is not completed does no harm
                 self._found = []
         return self._found[number] if number < len(self._found) else None
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xce_core.hook_rules import REPL_PREFIX, specified
 from xce_core.hookspecs import SeamSpecs
 from xce_core.model.jobs import Seconds
+from xce_core.sched.faults import FAULTS
 from xce_core.sched.policy import Outcome
 from xce_core.sched.seams import Failures, Seams
 from xce_repl.hookspecs import ReplSpecs
@@ -80,7 +81,7 @@ class Hooks:
         for impl in self._askers:
             try:
                 each = bool(impl.function()) or each
-            except Exception as error:
+            except FAULTS as error:
                 self._cannot_say(str(impl.plugin_name), error)
         looking = each or self._wanted or self._always
         self._wanted = each
@@ -90,7 +91,7 @@ class Hooks:
             scheduler.seams = self._seams if looking else None
         return each
 
-    def _cannot_say(self, plugin: str, error: Exception) -> None:
+    def _cannot_say(self, plugin: str, error: BaseException) -> None:
         """Told once a replay: whoever fails here does so again and again between sessions."""
         if plugin not in self._silent:
             self._silent.add(plugin)
@@ -108,7 +109,7 @@ class Hooks:
                 answer = impl.function(*[facts[argument] for argument in impl.argnames])
                 if isinstance(answer, Iterator):
                     answer = list(answer)
-            except Exception as error:
+            except FAULTS as error:
                 self._failures.note(impl.plugin_name, name, error)
             else:
                 if answer is not None:

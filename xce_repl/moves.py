@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from xce_core.model.jobs import Job, Seconds
+from xce_core.sched.faults import FAULTS
 from xce_core.sched.policy import Outcome
 from xce_core.sim.wording import outcome_text
 from xce_repl.breakpoints import Breakpoints, Stop
@@ -144,7 +145,7 @@ class Mover:
         with self._interrupts.noticed_by(driver.replay):
             try:
                 yield from self._to(goal)
-            except Exception:
+            except FAULTS:
                 yield from self._rounds.flush()
                 yield from self._hooks.drain()
                 raise

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 
 from xce_core.hook_rules import REPL_PREFIX
 from xce_core.model.syntax import of_type
-from xce_core.sched.allocator import describe
+from xce_core.sched.faults import FAULTS, describe
 from xce_repl.interface import Command, HelpSection, Parameter, Topic
 from xce_repl.names import NameRefused, Names
 
@@ -49,7 +49,7 @@ class Registry:
             return (found,)
         try:
             return list(found)
-        except Exception as error:  # a generator may fail only now
+        except FAULTS as error:  # a generator may fail only now
             self._complain(f"plugin {owner}: {REPL_PREFIX}{kind} failed: {describe(error)}")
             return ()
 

@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 from xce_core.plugins import PluginError
-from xce_core.sched.allocator import PluginFailure, describe
+from xce_core.sched.allocator import PluginFailure
+from xce_core.sched.faults import FAULTS, describe
 from xce_core.sim.atomic import OutputError
 from xce_core.sim.workload import InputError
 from xce_repl.interface import Block, Command, CommandError
@@ -41,7 +42,7 @@ def answer(found: Owned[Any], name: str, ask: Callable[[], Iterable[object]]) ->
             yield line if isinstance(line, str) else str(line)
     except _EXPECTED:
         raise
-    except Exception as error:
+    except FAULTS as error:
         # Not so where an output of the program's own can't be written, as to a closed pipe.
         if isinstance(error, BrokenPipeError if found.owner != BUILT_IN else OSError):
             raise

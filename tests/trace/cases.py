@@ -122,12 +122,12 @@ class Elects(Policy):
 SEAMS = tuple(name for name in vars(SeamSpecs) if name.startswith("xce_"))
 
 
-def raiser(seam: str) -> object:
+def raiser(seam: str, error: BaseException | None = None) -> object:
     """A plugin that raises in one seam, whatever it is told."""
     spec = getattr(SeamSpecs, seam)
     arguments = spec.__code__.co_varnames[1 : spec.__code__.co_argcount]
-    names: dict[str, Any] = {}
-    exec(f"def {seam}(self, {', '.join(arguments)}): raise RuntimeError('boom')", names)
+    names: dict[str, Any] = {"_raised": RuntimeError("boom") if error is None else error}
+    exec(f"def {seam}(self, {', '.join(arguments)}): raise _raised", names)
     return type("Raises", (), {seam: hookimpl(names[seam])})()
 
 

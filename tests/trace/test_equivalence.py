@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.builders import FirstCome, a_job, a_request, account_of, any_of
+from tests.builders import FirstCome, Speechless, a_job, a_request, account_of, any_of
 from tests.sched.worlds import Traits, worlds
 from tests.trace.cases import SEAMS, Offers, Ordered, raiser, sessions, some_jobs, two_hosts
 from tests.trace.harness import Harness, listed
@@ -22,6 +22,7 @@ from xce_core.model.decisions import Pend
 from xce_core.model.jobs import Job
 from xce_core.model.plans import Plan
 from xce_core.plugins import Plugins
+from xce_core.sched.faults import describe
 from xce_core.sched.policy import Policy
 from xce_core.sim.inputs import open_workload
 from xce_core.sim.recorder import Recorder
@@ -199,8 +200,9 @@ def test_odd_plugins_are_asked_alike(world: tuple[Cluster, list[Job]]) -> None:
     )
 
 
+@pytest.mark.parametrize("error", [RuntimeError("boom"), SystemExit(0), Speechless()])
 @pytest.mark.parametrize("seam", SEAMS)
-def test_a_plugin_that_raises_in_a_seam_changes_nothing(seam: str) -> None:
+def test_a_plugin_that_raises_in_a_seam_changes_nothing(seam: str, error: BaseException) -> None:
     """R10.6: it is reported with its name, and records say that they are incomplete."""
     wants = any_of((), (a_request(9),), (a_request(1), a_request(2, 3)))
 
@@ -212,7 +214,7 @@ def test_a_plugin_that_raises_in_a_seam_changes_nothing(seam: str) -> None:
     plain, _ = run(workload(), "", FirstCome(), seams=False, generators=odd)
     traced, harness = run(
         workload(), "on all level full", FirstCome(), generators=odd,
-        others=[("bad", raiser(seam)), ("worse", raiser("xce_plan_ended"))],
+        others=[("bad", raiser(seam, error)), ("worse", raiser("xce_plan_ended"))],
     )
     assert traced == plain
     names = {(plugin, hook) for plugin, hook, _ in harness.failures}
@@ -221,7 +223,7 @@ def test_a_plugin_that_raises_in_a_seam_changes_nothing(seam: str) -> None:
     incomplete = [text for text in harness.shown if "trace incomplete" in text]
     assert incomplete
     if ("bad", seam) in names and seam not in QUIET:
-        assert f"  ... trace incomplete (plugin bad in {seam}: RuntimeError: boom)" in incomplete
+        assert f"  ... trace incomplete (plugin bad in {seam}: {describe(error)})" in incomplete
 
 
 QUIET = ("xce_session_begun", "xce_session_ended", "xce_watcher_failed")

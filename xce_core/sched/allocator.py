@@ -8,9 +8,16 @@ from xce_core.model.decisions import Allocation, Placement
 from xce_core.model.plans import Plan
 from xce_core.model.requests import SpanKind
 from xce_core.sched.ask import Ask
+from xce_core.sched.faults import FAULTS, Endless, describe, in_words
 from xce_core.sched.generators import CORE_PLANS, PlanGenerator
 from xce_core.sched.ledger import NO_CLAIMS, Claims, Ledger
 from xce_core.sched.resolve import SchedulingObject
+
+PLANS_MOST = 10_000
+"""How many plans a generator may offer for one requirement."""
+
+TIERS_MOST = 1_000
+"""How many masks a host order may give beyond one for each host."""
 
 HostOrder = Callable[[Ask, int, int], Iterable[int]]
 """Which hosts to try first.
@@ -143,16 +150,19 @@ class Allocator:
         """The plans of a plugin's generator, whatever it does."""
         try:
             if generator.accepts(ask):
-                yield from generator.plans(ask, tasks)
+                for number, plan in enumerate(generator.plans(ask, tasks)):
+                    if number == PLANS_MOST:
+                        raise Endless(f"it offers more than {PLANS_MOST} plans for one requirement")
+                    yield plan
             else:
                 self.declined(generator)
-        except Exception as error:
+        except FAULTS as error:
             self.failed(generator, error)
 
     def declined(self, generator: PlanGenerator) -> None:
         """A generator has no plans for this ask."""
 
-    def failed(self, generator: PlanGenerator, error: Exception) -> None:
+    def failed(self, generator: PlanGenerator, error: BaseException) -> None:
         """A generator raised."""
         self.report(PluginFailure(generator.name, "plan generator", describe(error)))
 
@@ -160,20 +170,20 @@ class Allocator:
         """Whether a plan of a plugin's generator is to be tried."""
         try:
             good = well_formed(plan, ask, tasks)
-        except Exception as error:
+        except FAULTS as error:
             self.not_tried(generator, error)
             return False
         if not good:
             self.discarded(generator, plan)
         return good
 
-    def not_tried(self, generator: PlanGenerator, error: Exception) -> None:
+    def not_tried(self, generator: PlanGenerator, error: BaseException) -> None:
         """A plan can't even be checked, and will not be tried."""
         self.report(PluginFailure(generator.name, "plan generator", describe(error)))
 
     def discarded(self, generator: PlanGenerator, plan: object) -> None:
         """A plan is malformed and will not be tried."""
-        why = f"malformed plan {plan!r}"[:200]
+        why = f"malformed plan {in_words(plan)}"
         self.report(PluginFailure(generator.name, "plan generator", why))
 
     def try_plan(
@@ -206,11 +216,11 @@ class Allocator:
             return lowest(able, count)
         try:
             return self.ordered(ask, tasks, able, count)
-        except Exception as error:
+        except FAULTS as error:
             self.scan_failed(error)
             return 0
 
-    def scan_failed(self, error: Exception) -> None:
+    def scan_failed(self, error: BaseException) -> None:
         """The host order raised, so that the position stays unfilled."""
         self.report(PluginFailure(self.order_name, "host order", describe(error)))
 
@@ -218,7 +228,10 @@ class Allocator:
         """The first *count* hosts of *able* in the order that a plugin gave; 0 if fewer."""
         assert self.host_order is not None
         taken = 0
-        for tier in self.host_order(ask, tasks, able):
+        most = TIERS_MOST + self.ledger.cluster.all_hosts.bit_length()
+        for number, tier in enumerate(self.host_order(ask, tasks, able)):
+            if number == most:
+                raise Endless(f"it gives more than {most} masks")
             taken |= up_to(tier & able & ~taken, count - taken.bit_count())
             if taken.bit_count() == count:
                 break
@@ -291,9 +304,3 @@ def _cut(hosts: int, count: int) -> int:
         else:
             high = middle
     return hosts & ((1 << low) - 1)
-
-
-def describe(error: BaseException) -> str:
-    """An exception in one line, for the person who wrote the code that raised it."""
-    text = " ".join(str(error).split())
-    return f"{type(error).__name__}: {text}" if text else type(error).__name__

@@ -9,9 +9,10 @@ from typing import TypeVar
 from xce_core.model.cluster import Cluster, HostState
 from xce_core.model.decisions import Allocation, Dispatch
 from xce_core.model.jobs import OVER, STARTED, UNRESOLVED, Job, JobState, Seconds, parse_job_id
-from xce_core.sched.allocator import PluginFailure, describe
+from xce_core.sched.allocator import PluginFailure
 from xce_core.sched.dependents import Dependents, Timers
 from xce_core.sched.expected_ends import ExpectedEnds
+from xce_core.sched.faults import FAULTS, describe
 from xce_core.sched.history import KNOWN, REFUSED, History, past_of
 from xce_core.sched.ledger import Ledger
 from xce_core.sched.pending import Pending
@@ -65,7 +66,7 @@ class Lifecycle:
         """
         try:
             return ask()
-        except Exception as error:
+        except FAULTS as error:
             raise PluginFailure(self.policy.name, where, describe(error)) from error
 
     @property
@@ -279,7 +280,7 @@ class Lifecycle:
         try:
             key = (*self.policy.key(job, self.cluster.queues[job.queue]), job.number, job.index)
             self.pending.add(job, key, job.queue if strict else job.sched, strict)
-        except Exception as error:
+        except FAULTS as error:
             raise PluginFailure(self.policy.name, "key", describe(error)) from error
         job.state = _PENDING
         job.eligible_time = now

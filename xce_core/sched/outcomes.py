@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from xce_core.model.decisions import Decision
 from xce_core.model.jobs import Job
+from xce_core.model.syntax import of_type
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,10 +15,16 @@ class HoldBack:
     """A policy's word that a job is not to start now although it might fit.
 
     :param remark: what blocks it, in a few words.
+    :raises TypeError: if the remark is no text.
     """
 
     job: Job
     remark: str
+
+    def __post_init__(self) -> None:
+        """A remark that is no text would be found out only where one is written."""
+        if not isinstance(self.remark, str):
+            raise TypeError(f"remark: expected a text, found {of_type(self.remark)}")
 
 
 @dataclass(frozen=True, slots=True)

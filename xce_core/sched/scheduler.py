@@ -11,7 +11,8 @@ from xce_core.model.decisions import Allocation, Pend
 from xce_core.model.jobs import Job, JobState, Seconds
 from xce_core.model.reasons import Reason, ReasonCode, Reasons, reason_set
 from xce_core.model.syntax import of_type
-from xce_core.sched.allocator import Allocator, PluginFailure, describe
+from xce_core.sched.allocator import Allocator, PluginFailure
+from xce_core.sched.faults import FAULTS, describe
 from xce_core.sched.feasibility import FeasibilityCheck
 from xce_core.sched.generators import CORE_PLANS, PlanGenerator
 from xce_core.sched.lifecycle import Lifecycle
@@ -76,7 +77,7 @@ class Scheduler(Lifecycle):
         try:
             election = self.policy.elect(session)
             send, close = election.send, election.close
-        except Exception as error:
+        except FAULTS as error:
             raise PluginFailure(self.policy.name, "elect", describe(error)) from error
         plain = type(self.policy).elect is Policy.elect
         select = self._select
@@ -89,7 +90,7 @@ class Scheduler(Lifecycle):
                     choice = send(outcome if plain or _listens(election) else None)
                 except StopIteration:
                     break
-                except Exception as error:
+                except FAULTS as error:
                     raise PluginFailure(self.policy.name, "elect", describe(error)) from error
                 if outcome.__class__ is Pend:
                     outcome.expire()
@@ -101,7 +102,7 @@ class Scheduler(Lifecycle):
         finally:
             try:
                 close()
-            except Exception as error:
+            except FAULTS as error:
                 self.report(PluginFailure(self.policy.name, "elect", describe(error)))
 
     def _select(self, choice: object, session: Session) -> Outcome:
@@ -127,7 +128,7 @@ class Scheduler(Lifecycle):
             return Pend(job, _held_back(choice))
         try:
             allocation = self.allocation_for(wanted, allocator)
-        except Exception as error:
+        except FAULTS as error:
             return NoDecision(job.id, "internal error", describe(error))
         if allocation is None:
             return Pend(job, self.reasons)
@@ -227,7 +228,7 @@ def choice_text(choice: object) -> str:
     """What a policy chose that is no job, as a text, whatever it is."""
     try:
         return str(choice)[:100]
-    except Exception:
+    except FAULTS:
         return of_type(choice)
 
 

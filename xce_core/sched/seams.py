@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from xce_core.model.decisions import Dispatch
 from xce_core.model.jobs import Job, Seconds
-from xce_core.sched.allocator import describe
 from xce_core.sched.facts import Selected
+from xce_core.sched.faults import FAULTS, describe
 from xce_core.sched.policy import HoldBack, NoDecision, Outcome, Session
 from xce_core.sched.resolve import SchedulingObject
 from xce_core.sched.scheduler import choice_text
@@ -28,7 +28,7 @@ class Failures:
 
     report: Callable[[str, str, str], None]
 
-    def note(self, plugin: str, hook: str, error: Exception) -> None:
+    def note(self, plugin: str, hook: str, error: BaseException) -> None:
         """*plugin* raised *error* in *hook*."""
         self.report(plugin, hook, describe(error))
 
@@ -45,7 +45,7 @@ class Announce:
     :param failed: told of what a plugin raised: its name, the hook, the error.
     """
 
-    def __init__(self, hooks: Any, failed: Callable[[str, str, Exception], None]) -> None:
+    def __init__(self, hooks: Any, failed: Callable[[str, str, BaseException], None]) -> None:
         self._hooks = hooks
         self._failed = failed
 
@@ -76,13 +76,13 @@ class Announce:
         def tell(*facts: object) -> None:
             try:
                 function(*[facts[place] for place in places])
-            except Exception as error:
+            except FAULTS as error:
                 self._failed(plugin, hook, error)
 
         def tell_all_facts(*facts: object) -> None:
             try:
                 function(*facts)
-            except Exception as error:
+            except FAULTS as error:
                 self._failed(plugin, hook, error)
 
         takes_all = places == list(range(len(getattr(self._hooks, hook).spec.argnames)))
@@ -110,7 +110,7 @@ class Seams:
         self._watching: list[tuple[str, Callable[[str], bool]]] = []
         self._allocator: WatchedAllocator | None = None
 
-    def failed(self, plugin: str, hook: str, error: Exception) -> None:
+    def failed(self, plugin: str, hook: str, error: BaseException) -> None:
         """*plugin* raised in *hook*: it is reported, and the others are told."""
         self.failures.note(plugin, hook, error)
         if hook != "xce_watcher_failed":
@@ -124,7 +124,7 @@ class Seams:
         for impl in self._askers:
             try:
                 wants = impl.function(*[number for _ in impl.argnames])
-            except Exception as error:
+            except FAULTS as error:
                 self.failed(impl.plugin_name, "xce_wants_watch", error)
             else:
                 if wants is not None:
@@ -155,7 +155,7 @@ class Seams:
         for plugin, wants in self._watching:
             try:
                 wanted = bool(wants(job_id)) or wanted
-            except Exception as error:
+            except FAULTS as error:
                 self.failed(plugin, "xce_wants_watch", error)
         return wanted
 
@@ -193,7 +193,7 @@ class Seams:
             limits = tuple([pair for pair in job.sched.limits if not pair[0].by_host])
         try:
             remarks = dict(policy.remarks(job, queue)) if queue is not None else {}
-        except Exception as error:
+        except FAULTS as error:
             self.failed(policy.name, "remarks", error)
             remarks = {}
         return Selected(

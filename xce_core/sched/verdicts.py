@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from xce_core.model.cluster import Host
 from xce_core.model.rows import Row
-from xce_core.sched.allocator import describe
 from xce_core.sched.ask import Ask
 from xce_core.sched.columns import Column
+from xce_core.sched.faults import FAULTS, describe
 from xce_core.sched.ledger import Claims
 from xce_core.sched.rows import host_row
 
@@ -118,7 +118,7 @@ class HostChecks:
         if verdict is None:
             try:
                 verdict = self.known[key] = self._check(host, key)
-            except Exception as error:
+            except FAULTS as error:
                 verdict = Verdict(NOT_EVALUATED, None, (), describe(error))
                 self._not_evaluated[host.index] = verdict
         return verdict

@@ -14,9 +14,10 @@ from xce_core.model.decisions import Allocation, Placement
 from xce_core.model.plans import Plan
 from xce_core.model.reasons import Reason
 from xce_core.model.requests import Primary, Shape
-from xce_core.sched.allocator import Allocator, describe, up_to
+from xce_core.sched.allocator import Allocator, up_to
 from xce_core.sched.ask import Ask
 from xce_core.sched.facts import Path
+from xce_core.sched.faults import FAULTS, describe, in_words
 from xce_core.sched.generators import PlanGenerator
 from xce_core.sched.ledger import Claims
 from xce_core.sched.refusal import ask_reasons
@@ -49,7 +50,7 @@ class _Requirement:
     def __exit__(
         self, kind: object, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        problem = describe(error) if isinstance(error, Exception) else ""
+        problem = describe(error) if isinstance(error, FAULTS) else ""
         self._announce.requirement_ended(self._path, self.satisfied, problem)
 
 
@@ -81,7 +82,7 @@ class WatchedAllocator(Allocator):
         """Announce what has to be worked out first."""
         try:
             found = facts()
-        except Exception as error:
+        except FAULTS as error:
             self._seams.failed("core", f"xce_{seam}", error)
         else:
             getattr(self._announce, seam)(*found)
@@ -111,7 +112,7 @@ class WatchedAllocator(Allocator):
             placed = None
             try:
                 placed = super().attempt(members, number)
-            except Exception as error:
+            except FAULTS as error:
                 if self._placed:
                     last = self._member_path(len(self._members))
                     self._announce.claim_failed(last, describe(error))
@@ -154,7 +155,7 @@ class WatchedAllocator(Allocator):
         """Keep why the member can't be placed, while what others reserve is still taken."""
         try:
             self._why = ask_reasons(ask)
-        except Exception as error:
+        except FAULTS as error:
             self._seams.failed("core", "xce_attempt_failed", error)
 
     # The cluster-wide check and plans.
@@ -195,7 +196,7 @@ class WatchedAllocator(Allocator):
         """Announced."""
         self._announce.generator_declined(_name_of(generator))
 
-    def failed(self, generator: PlanGenerator, error: Exception) -> None:
+    def failed(self, generator: PlanGenerator, error: BaseException) -> None:
         """Announced."""
         super().failed(generator, error)
         self._announce.generator_failed(_name_of(generator), describe(error))
@@ -207,10 +208,10 @@ class WatchedAllocator(Allocator):
         self._plan += 1
         self._work_out(
             "plan_discarded",
-            lambda: (self._plan, _name_of(generator), " ".join(repr(plan).split())[:200]),
+            lambda: (self._plan, _name_of(generator), in_words(plan)),
         )
 
-    def not_tried(self, generator: PlanGenerator, error: Exception) -> None:
+    def not_tried(self, generator: PlanGenerator, error: BaseException) -> None:
         """Announced."""
         super().not_tried(generator, error)
         self._not_tried += 1
@@ -229,7 +230,7 @@ class WatchedAllocator(Allocator):
         placements, problem = None, ""
         try:
             placements = super().try_plan(ask, member, plan, claims)
-        except Exception as error:
+        except FAULTS as error:
             problem = describe(error)
             raise
         finally:
@@ -256,7 +257,7 @@ class WatchedAllocator(Allocator):
 
     # Hosts.
 
-    def scan_failed(self, error: Exception) -> None:
+    def scan_failed(self, error: BaseException) -> None:
         """Kept for the scan that is announced next."""
         super().scan_failed(error)
         self._scan_error = describe(error)
@@ -269,7 +270,7 @@ class WatchedAllocator(Allocator):
         hosts = 0
         try:
             hosts = super().fill(ask, tasks, count, first, claimed, claims)
-        except Exception as error:
+        except FAULTS as error:
             self._scan_error = describe(error)
             raise
         finally:
@@ -313,5 +314,5 @@ def _name_of(generator: object) -> str:
     """What a generator calls itself, or its class if it does not say."""
     try:
         return str(generator.name)  # type: ignore[attr-defined]
-    except Exception:
+    except FAULTS:
         return type(generator).__name__
