@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from os.path import expanduser, isdir
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -54,13 +53,9 @@ class Words:
 
     def files(self, before: Sequence[str], word: str) -> Iterator[str]:
         """Files and folders."""
-        from glob import escape, iglob
+        from xce_repl.paths import paths_starting
 
-        if before:
-            return
-        home = expanduser(word)
-        for path in islice(iglob(escape(home) + "*"), CANDIDATES):
-            yield word + path[len(home) :] + ("/" if isdir(path) else "")
+        return iter(()) if before else islice(paths_starting(word), CANDIDATES)
 
     def breaks(self, before: Sequence[str], word: str) -> Iterable[str]:
         """Kinds of breakpoints, then what they are about, then the word if."""

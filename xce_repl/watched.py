@@ -6,6 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from xce_core.model.jobs import Job
+from xce_core.sched import history
 from xce_core.sim.replay import Replay
 from xce_repl.interface import CommandError
 from xce_repl.names import brief
@@ -75,13 +76,4 @@ def state_of(job_id: str, simulator: Simulator) -> str:
     if job is not None:
         return job.state.value if recent.refusal(job_id) is None else "refused"
     past = scheduler.history.of(*job_id_of(job_id))
-    return over_text(past) if past else "not submitted"
-
-
-def over_text(past: int) -> str:
-    """What became of a job of which only its history is known."""
-    from xce_core.sched.history import DONE, ENDED
-
-    if past & DONE:
-        return "done"
-    return "failed or killed" if past & ENDED else "refused"
+    return history.in_words(past) if past else "not submitted"

@@ -252,3 +252,13 @@ def test_completion() -> None:
     assert completions(["on", "all", "level"], ["7"]) == ["summary", "full"]
     assert completions(["on", "all", "level", "full"], ["7"]) == ["lines", "format", "file"]
     assert completions(["off"], []) == []
+
+
+def test_a_file_is_completed(tmp_path: Path) -> None:
+    """I2: as after any other command that takes one."""
+    (tmp_path / "traces").mkdir()
+    (tmp_path / "trace.txt").touch()
+    start = f"{tmp_path}/tra"
+    found = completions(["on", "all", "file"], [], start)
+    assert sorted(found) == [f"{tmp_path}/trace.txt", f"{tmp_path}/traces/"]
+    assert completions(["on", "all", "level", "full", "file"], ["1"], start) == found

@@ -8,6 +8,15 @@ from xce_core.model.jobs import DependsOn, Job, JobState, Seconds
 KNOWN, STARTED, ENDED, DONE, REFUSED = 1, 2, 4, 8, 16
 """How far a job got, as bits of one number; a refused job was turned away as it came in."""
 
+
+
+def in_words(past: int) -> str:
+    """What became of a job of which only this is known; it is not among those alive."""
+    if past & DONE:
+        return "done"
+    return "failed or killed" if past & ENDED else "refused"
+
+
 NEEDED = {DependsOn.DONE: DONE, DependsOn.ENDED: ENDED, DependsOn.STARTED: STARTED}
 """What must be known of a job for each kind of dependency on it."""
 

@@ -72,6 +72,7 @@ class Capture:
         self._draft: Draft | None = None
         self._ready: Draft | None = None
         self._early: list[Fault] = []
+        self._now: Seconds = 0
         self._cluster: Cluster | None = None
         self._fold: Callable[[int], str] = str
         self._counted: tuple[Unit, ...] = ()
@@ -113,6 +114,7 @@ class Capture:
         """What the user asked for since the last session takes effect."""
         self._draft = self._ready = None
         self._early.clear()
+        self._now = time
         self.control.begin(number)
 
     @hookimpl
@@ -167,7 +169,7 @@ class Capture:
         settings = self.control.current
         if settings is not None and settings.wants(dispatch.job.id):
             self._know(cluster)
-            draft = self._begin(dispatch.job.id, session, dispatch.job.start_time or 0, 0, None)
+            draft = self._begin(dispatch.job.id, session, self._now, 0, None)
             self._ready = draft
             draft.ending = dispatched(dispatch, cluster)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 
 from xce_core.model.amounts import AmountKind, UnitsMode, format_amount
 from xce_core.model.jobs import format_job_id, parse_job_id
@@ -21,9 +22,11 @@ from xce_plugins.trace.files import (
 from xce_plugins.trace.model import LINES_LEAST, LINES_MOST, Level
 from xce_plugins.trace.store import BOUND, Store
 from xce_repl.interface import CommandError
+from xce_repl.paths import paths_starting
 
 _OPTIONS = ("level", "lines", "format", "file")
 _NONE = "(nothing)"
+_PATHS_OFFERED = 200
 
 
 class Invalid(CommandError):
@@ -239,10 +242,11 @@ def _file(file: TraceFile | None, form: Form) -> str:
 # Completion.
 
 
-def completions(words: Sequence[str], jobs: Iterable[str]) -> list[str]:
+def completions(words: Sequence[str], jobs: Iterable[str], word: str = "") -> list[str]:
     """What may come after *words*.
 
     :param jobs: ids of jobs to offer where one may stand.
+    :param word: what is there of the next word.
     """
     if not words:
         return ["on", "off", "status"]
@@ -254,8 +258,9 @@ def completions(words: Sequence[str], jobs: Iterable[str]) -> list[str]:
         "level": [level.value for level in Level],
         "format": [form.value for form in Form],
         "lines": [],
-        "file": [],
     }
+    if words[-1] == "file":
+        return list(islice(paths_starting(word), _PATHS_OFFERED))
     if words[-1] in values:
         return values[words[-1]]
     left = [name for name in _OPTIONS if name not in words]

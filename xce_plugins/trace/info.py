@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from xce_core.model.jobs import format_job_id, parse_job_id
-from xce_core.sched.history import DONE, ENDED, KNOWN
+from xce_core.sched import history
 from xce_core.sched.scheduler import Scheduler
 from xce_plugins.trace.codec import decode
 from xce_plugins.trace.json_form import json_line
@@ -78,6 +78,4 @@ def _state(number: int, index: int, scheduler: Scheduler) -> str:
     if job is not None:
         return job.state.value
     past = scheduler.history.of(number, index)
-    if not past & KNOWN:
-        return ""
-    return "done" if past & DONE else "over" if past & ENDED else "known"
+    return history.in_words(past) if past else ""

@@ -118,7 +118,7 @@ class TracePlugin(Capture):
     def _complete(self, words: Sequence[str], word: str) -> list[str]:
         from xce_plugins.trace.command import completions
 
-        return completions(words, self._job_ids())
+        return completions(words, self._job_ids(), word)
 
     @hookimpl
     def xce_repl_topics(self) -> Sequence[Topic]:
