@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from enum import Enum
 
-from xce_core.model.decisions import Dispatch
+from xce_core.model.decisions import Dispatch, Pend
 from xce_core.model.jobs import Job
 from xce_core.plugins import Plugins
 from xce_core.sched.policy import Outcome
@@ -154,6 +154,8 @@ class Driver:
                 if isinstance(outcome, Dispatch):
                     jobs = self.taken_over if outcome.reconstructed else self.dispatched
                     jobs.append(outcome.job)
+                elif isinstance(outcome, Pend):
+                    self.recent.pended(outcome, self.run.replay.number)
                 yield outcome
         except GeneratorExit:
             raise
@@ -173,6 +175,8 @@ class Driver:
                 if isinstance(outcome, Dispatch):
                     jobs = self.taken_over if outcome.reconstructed else dispatched
                     jobs.append(outcome.job)
+                elif isinstance(outcome, Pend):
+                    self.recent.pended(outcome, replay.number)
                 if replay.paused:
                     self.decided = decided
                     return False

@@ -20,7 +20,7 @@ from xce_core.sched.scheduler import Scheduler
 class Verdict(Enum):
     """When a job that waits could start."""
 
-    NOW = "there is room for it now"
+    NOW = "there is room for it now, whoever else waits"
     LATER = "it fits the cluster, but not now"
     NEVER = "it can't start, however long it waits"
 

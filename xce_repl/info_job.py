@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from xce_core.model.jobs import OVER, STARTED, Job
 from xce_core.model.requests import Primary, Requirement, Shape, SpanKind
+from xce_core.sched.policy import Policy
 from xce_core.sched.resolve import SchedulingObject
 from xce_core.sim.job_lists import fold_jobs
 from xce_core.sim.wording import allocation_text, reasons_text
@@ -124,6 +125,7 @@ class InfoJob:
         yield f"  verdict {said.name}: {why}"
         if said.name != "NOW":
             yield f"  {reasons_text(scheduler.reasons(job), self._simulator.replay.cluster)}"
+        yield from self._stopped(job)
         wanted = job.sched
         if isinstance(wanted, SchedulingObject):
             total = len(scheduler.cluster.hosts)
@@ -133,6 +135,26 @@ class InfoJob:
                 counts = ", ".join(f"{count} {words}" for count, words in host_counts(ask))
                 yield f"  hosts{f' ({label})' if label else ''}: {total}: {counts}"
         yield from self._ahead(job)
+
+    def _stopped(self, job: Job) -> Iterator[str]:
+        """What beside room stands in its way: the policy, or a job ahead in a strict queue."""
+        held = self._simulator.driver.recent.held_back(job)
+        if held is not None:
+            session, remark = held
+            yield f"  held back by the policy in session {session}{': ' if remark else ''}{remark}"
+        first = self._first_in_strict_queue(job)
+        if first is not None:
+            yield f"  its queue is strict: job {first.id} has to start first"
+
+    def _first_in_strict_queue(self, job: Job) -> Job | None:
+        """The job that stops *job*, if its queue goes strictly in order and it is not the first."""
+        scheduler = self._simulator.replay.scheduler
+        in_order = type(scheduler.policy).elect is Policy.elect
+        if not job.key or not in_order or not scheduler.strict[job.queue]:
+            return None
+        ahead = (other for other in scheduler.pending.jobs() if other.queue == job.queue)
+        first = next(ahead, None)
+        return None if first is job else first
 
     def _ahead(self, job: Job) -> Iterator[str]:
         """The pending jobs that are considered before it."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import deque
 
+from xce_core.model.decisions import Pend
 from xce_core.model.jobs import Job
 from xce_core.sim.observer import Observer
 from xce_repl.backlog import Backlog
@@ -19,6 +20,7 @@ class Recent(Observer):
         self._backlog = backlog
         self._over: deque[Job] = deque(maxlen=KEPT)
         self._refused: deque[tuple[Job, str]] = deque(maxlen=KEPT)
+        self._held_back: dict[str, tuple[int, str]] = {}
 
     def refused(self, job: Job, cause: str) -> None:
         """Keep the job and the cause."""
@@ -27,8 +29,21 @@ class Recent(Observer):
     def over(self, job: Job, told: bool, at_limit: bool) -> None:
         """Keep the job, which may have been killed while it was pending."""
         self._over.append(job)
+        if self._held_back:
+            self._held_back.pop(job.id, None)
         if job.start_time is None:
             self._backlog.remove(job)
+
+    def pended(self, outcome: Pend, session: int) -> None:
+        """Keep what a policy says that holds a job back, until the job is decided again."""
+        if outcome.remark is not None:
+            self._held_back[outcome.job.id] = (session, outcome.remark)
+        elif self._held_back:
+            self._held_back.pop(outcome.job.id, None)
+
+    def held_back(self, job: Job) -> tuple[int, str] | None:
+        """In which session the policy held *job* back when it was last decided, and why."""
+        return self._held_back.get(job.id)
 
     def find(self, job_id: str) -> Job | None:
         """The job of this id, if it is among them."""

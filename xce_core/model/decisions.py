@@ -72,12 +72,18 @@ class Pend:
     :attr:`reasons` are worked out when first read, so that a run in which nobody reads
     them does not pay for them. They are those of the instant of the decision: read them
     before the next decision is asked for.
+
+    :param remark: of a policy that holds the job back although it might fit; None if it was
+        refused.
     """
 
-    __slots__ = ("_explain", "_reasons", "job")
+    __slots__ = ("_explain", "_reasons", "job", "remark")
 
-    def __init__(self, job: Job, explain: Callable[[Job], Reasons]) -> None:
+    def __init__(
+        self, job: Job, explain: Callable[[Job], Reasons], remark: str | None = None
+    ) -> None:
         self.job = job
+        self.remark = remark
         self._explain: Callable[[Job], Reasons] | None = explain
         self._reasons: Reasons | None = None
 

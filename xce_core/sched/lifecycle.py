@@ -37,6 +37,7 @@ class Lifecycle:
     :ivar jobs: the jobs that are not over, by id.
     :ivar timers: those of them that wait for a time to come.
     :ivar running: those of them that hold an allocation, in the order of their start.
+    :ivar strict: whether each queue goes strictly in order, as the policy says, by name.
     """
 
     def __init__(self, cluster: Cluster, policy: Policy) -> None:
@@ -52,7 +53,7 @@ class Lifecycle:
         self._resolver = Resolver(cluster, self.ledger)
         self._dependents = Dependents(self.jobs, self.history)
         self._ends: ExpectedEnds | None = None
-        self._strict = self._ask_policy(
+        self.strict = self._ask_policy(
             "strict",
             lambda: {name: bool(policy.strict(queue)) for name, queue in cluster.queues.items()},
         )
@@ -276,7 +277,7 @@ class Lifecycle:
             job.state = JobState.WAITING
             self.timers.set(until, job)
             return
-        strict = self._strict[job.queue]
+        strict = self.strict[job.queue]
         try:
             key = (*self.policy.key(job, self.cluster.queues[job.queue]), job.number, job.index)
             self.pending.add(job, key, job.queue if strict else job.sched, strict)

@@ -125,7 +125,8 @@ class Scheduler(Lifecycle):
         if not isinstance(wanted, SchedulingObject):
             return NoDecision(job.id, "no scheduling object")
         if choice is not job:
-            return Pend(job, _held_back(choice))
+            remark = choice.remark if isinstance(choice, HoldBack) else ""
+            return Pend(job, lambda job: _plain(ReasonCode.POLICY, remark), remark)
         try:
             allocation = self.allocation_for(wanted, allocator)
         except FAULTS as error:
@@ -230,8 +231,3 @@ def choice_text(choice: object) -> str:
         return str(choice)[:100]
     except FAULTS:
         return of_type(choice)
-
-
-def _held_back(choice: object) -> Callable[[Job], Reasons]:
-    remark = choice.remark if isinstance(choice, HoldBack) else ""
-    return lambda job: _plain(ReasonCode.POLICY, remark)
