@@ -106,6 +106,10 @@ def _reason(error: BaseException) -> tuple[int, str]:
             return (error.code if isinstance(error.code, int) else int(bool(error.code))), ""
         case click.ClickException():
             return (USAGE if error.exit_code in (1, USAGE) else error.exit_code), error.message
+        case KeyboardInterrupt() | click.Abort():
+            return INTERRUPTED, _left("interrupted")
+        case Stopped():
+            return 128 + error.number, _left(_SIGNALS[signal.Signals(error.number)])
     return _reason_of_run(error)
 
 
@@ -124,10 +128,6 @@ def _reason_of_run(error: BaseException) -> tuple[int, str]:
             return BAD_PLUGIN, f"xce_scheduler: {error}"
         case PluginFailure():
             return BAD_PLUGIN, f"xce_scheduler: plugin {error}"
-        case KeyboardInterrupt() | click.Abort():
-            return INTERRUPTED, _left("interrupted")
-        case Stopped():
-            return 128 + error.number, _left(_SIGNALS[signal.Signals(error.number)])
         case OSError() if _is_closed_pipe(error):
             return CLOSED_PIPE, ""
     text = " ".join(str(error).split())

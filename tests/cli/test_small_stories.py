@@ -143,12 +143,18 @@ def test_what_was_killed_at_its_limit_still_was_when_the_output_is_replayed(
         submit(20, "6", run_time=20, time_limit=10),
         {"type": "suspend", "time": 22, "job": "6"},
         {"type": "resume", "time": 50, "job": "6"},
+        submit(60, "7", run_time=20, time_limit=10, outcome="killed"),
+        {"type": "suspend", "time": 62, "job": "7"},
+        {"type": "resume", "time": 90, "job": "7"},
+        submit(100, "8", run_time=5, time_limit=10, outcome="killed"),
+        {"type": "suspend", "time": 102, "job": "8"},
+        {"type": "resume", "time": 130, "job": "8"},
     )
     output = tmp_path / "o.jsonl"
     given = ("--sim", path, "--enforce-limits", "--sim-output", output)
     first = run_command(*given, "--json").json
     again = run_command("--sim", output, "--json").json
-    assert first["jobs"]["killed_at_limit"] == 3
+    assert first["jobs"]["killed_at_limit"] == 4
     assert again["jobs"] == first["jobs"]
 
 

@@ -303,19 +303,6 @@ def test_an_unknown_hook_is_refused(inputs: Path, given: dict[str, Any]) -> None
     assert "unknown hook xce_repl_decide; did you mean xce_repl_decided?" in said.errors
 
 
-def test_a_headless_run_loads_no_plugin_of_the_repl(inputs: Path) -> None:
-    """R11.1, R11.3: neither the REPL nor the trace is imported."""
-    import subprocess
-    import sys
-
-    code = (
-        "import sys; from xce_core.cli import _guarded; _guarded(['--sim', 'small.swf']);"
-        "print([m for m in sys.modules if m.startswith(('xce_repl', 'xce_plugins.trace'))])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.splitlines()[-1] == "[]"
-
-
 def test_what_is_no_contribution_is_reported_and_left_out(
     inputs: Path, given: dict[str, Any]
 ) -> None:

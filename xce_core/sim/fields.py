@@ -12,7 +12,6 @@ from xce_core.model.amounts import LARGEST_AMOUNT, AmountError, parse_amount
 from xce_core.model.expressions import Expression, ExpressionError, parse_expression
 from xce_core.model.jobs import Seconds, canonical_seconds
 from xce_core.model.resources import Resource
-from xce_core.model.syntax import of_type
 from xce_core.suggestions import did_you_mean
 
 NAME_LIMIT = 255
@@ -81,7 +80,7 @@ def shown(value: object) -> str:
     if isinstance(value, dict | list):
         return "an object" if isinstance(value, dict) else "a list"
     if value is not None and not isinstance(value, str | int | float):
-        return of_type(value)
+        return f"a {type(value).__name__}"  # TOML has dates and times
     if isinstance(value, int) and abs(value) > INTEGER_LIMIT:
         return "a larger number"  # also because str() refuses thousands of digits
     text = json.dumps(value, ensure_ascii=False)
