@@ -194,12 +194,15 @@ def _refuse_strangers(given: dict[str, Any]) -> None:
 def _interact(context: click.Context, given: dict[str, Any]) -> int:
     """Hand over to the interactive simulator; the exit status."""
     from xce_core.frontends import load_frontend
+    from xce_core.loading import end_loading
 
     startup = _startup(context, given)
     if given["sim"] == "-" and not startup.batch:
         raise click.UsageError("--sim - with -i takes its commands from -x and --ex: add --batch")
     plugins, options = _plugins(given), _run_options(given)
-    run, status = load_frontend("repl", plugins)(options, plugins, startup)
+    frontend = load_frontend("repl", plugins)
+    end_loading()
+    run, status = frontend(options, plugins, startup)
     warn(run)
     return verdict(run, options) or status
 
@@ -298,6 +301,9 @@ def _all_plugins(before: dict[str, Any], given: dict[str, Any]) -> Plugins:
     """Every plugin, with what was said before the sub-command and after it."""
     both = {name: value + before[name] if name == "plugins" else value or before[name]
             for name, value in given.items()}
+    from xce_core.loading import end_loading
+
     plugins = _plugins(both)
     plugins.load_all()
+    end_loading()
     return plugins

@@ -58,6 +58,11 @@ class Rules:
             return ""
         return f"implements an unknown hook {unknown}{did_you_mean(unknown, self._known)}"
 
+    def beside(self, plugin: Any, specs: type) -> str:
+        """The first hook of *plugin* that *specs* does not have; empty if there is none."""
+        hooks = (name for name in dir(plugin) if self._trial.parse_hookimpl_opts(plugin, name))
+        return min(set(hooks) - set(specified(specs)), default="")
+
     def _unknown(self, plugin: Any) -> Iterable[str]:
         for caller in self._trial.get_hookcallers(plugin) or ():
             if caller.has_spec() or (caller.name.startswith(REPL_PREFIX) and not self._repl):

@@ -14,7 +14,7 @@ import pluggy
 
 from xce_core.hook_rules import Rules
 from xce_core.hookspecs import PROJECT, PolicySpecs, ReaderSpecs, SeamSpecs
-from xce_core.installed import Installed
+from xce_core.installed import READERS, Installed
 from xce_core.model.syntax import of_type
 from xce_core.sched.faults import FAULTS, describe
 from xce_core.sched.policy import Policy
@@ -116,7 +116,11 @@ class Plugins:
             return
         if bringing := self.installed.bringing(name):
             raise PluginError(name, f"is brought by more than one of: {', '.join(bringing)}")
-        self._register(name, self.installed.plugins[name][0].load(), "entry point")
+        plugin = self.installed.plugins[name][0].load()
+        if name in self.installed.readers and (more := self._rules.beside(plugin, ReaderSpecs)):
+            why = f"is declared in the group {READERS}, but implements {more} as well"
+            raise PluginError(name, f"{why}; take it out of that group")
+        self._register(name, plugin, "entry point")
 
     def load_readers(self) -> None:
         """Load the installed plugins that say that they read a format.

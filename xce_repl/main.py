@@ -6,7 +6,6 @@ import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from xce_core.loading import end_loading
 from xce_repl.hookspecs import ReplSpecs
 from xce_repl.interface import CommandError
 from xce_repl.simulator import Simulator
@@ -33,7 +32,6 @@ def run(options: RunOptions, plugins: Plugins, startup: Startup) -> tuple[Run, i
     simulator = Simulator(options, plugins, stream, interactive, startup.keep_going)
     try:
         _register(simulator)
-        end_loading()
         _commands(simulator, startup, interactive)
         simulator.driver.finish()
     except BaseException:

@@ -5,7 +5,11 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
+import pytest
+
+from tests.cli.command import run_command
 from xce_core.installed import Installed
 
 LOADED = """
@@ -83,3 +87,29 @@ def test_the_readers_are_declared_to_be_no_more() -> None:
     assert installed.readers == {"slurm", "swf"}
     assert installed.readers < set(installed.plugins)
     assert Installed(frozenset({"swf"})).readers == {"slurm"}
+
+
+COLLECTED = """
+import gc, sys
+from xce_core.api import Policy, hookimpl
+
+class Tells(Policy):
+    name = "tells"
+    def elect(self, session):
+        sys.stderr.write(f"collected {gc.isenabled()} session {session.number}\\n")
+        for job in session.in_order():
+            yield job
+
+@hookimpl
+def xce_policies():
+    return {"tells": Tells}
+"""
+
+
+@pytest.mark.parametrize("more", [(), ("-i", "--batch", "--ex", "step")])
+def test_garbage_is_collected_once_the_replay_begins(more: tuple[str, ...], tmp_path: Path) -> None:
+    """S1: not so while the program is loaded, which is why it has to be seen to."""
+    plugin = tmp_path / "tells.py"
+    plugin.write_text(COLLECTED)
+    done = run_command("--sim", SMALL, "-p", plugin, "--policy", "tells", *more)
+    assert done.stderr.splitlines()[0] == "collected True session 1"

@@ -89,3 +89,29 @@ def test_hook_traffic_can_be_seen(root: Path) -> None:
     assert "hook xce_session_begun [trace] (number=1, time=0)" in interactive.stderr
     assert " at 0x" not in interactive.stderr
     assert interactive.stdout == run_command(*given[:-1], *commands).stdout
+
+
+def test_what_does_more_than_read_is_not_taken_for_a_reader(tmp_path: Path, root: Path) -> None:
+    """P2: the interactive simulator would not hear the rest of it, so it says what is wrong."""
+    (tmp_path / "greedy.py").write_text(
+        "from xce_core.api import hookimpl\n"
+        "@hookimpl\ndef xce_workload_readers(): return []\n"
+        "@hookimpl\ndef xce_repl_shutdown(): print('bye')\n"
+    )
+    facts = tmp_path / "greedy-1.0.dist-info"
+    facts.mkdir()
+    (facts / "METADATA").write_text("Metadata-Version: 2.1\nName: greedy\nVersion: 1.0\n")
+    entry = "greedy = greedy\n"
+    (facts / "entry_points.txt").write_text(f"[xce.plugins]\n{entry}[xce.readers]\n{entry}")
+    done = run_command("plugins", "--json", PYTHONPATH=str(tmp_path))
+    rows = {row["name"]: row for row in done.json["plugins"]}
+    why = (
+        "is declared in the group xce.readers, but implements xce_repl_shutdown as well;"
+        " take it out of that group"
+    )
+    assert rows["greedy"]["failure"] == why
+    assert f"plugin greedy is left out: {why}" in done.stderr
+    (facts / "entry_points.txt").write_text(f"[xce.plugins]\n{entry}")
+    log = root / "fixtures" / "small.swf"
+    done = run_command("--sim", log, "-i", "--batch", PYTHONPATH=str(tmp_path))
+    assert done.stdout.splitlines()[-1] == "bye"
