@@ -18,8 +18,10 @@ from xce_core.model.cluster import Cluster
 from xce_core.model.requests import ONE_HOST, Requirement, Span, SpanKind
 from xce_plugins.trace.codec import decode, encode
 from xce_plugins.trace.info import DISCARDED
-from xce_plugins.trace.model import LINES_MOST, Record
+from xce_plugins.trace.model import LINES_MOST, HostsReleased, PlanCommitted, Record
+from xce_plugins.trace.packed import Entries
 from xce_plugins.trace.render import record_lines
+from xce_plugins.trace.render_entries import KEPT, KEPT_LENGTH, EntryLines
 from xce_plugins.trace.store import BOUND, Store
 
 FIXED = 3
@@ -272,3 +274,18 @@ def test_no_line_of_a_bound_is_longer_for_it() -> None:
     cut, run = record_of(wide(200), WANTS["rejecting"], "on all level full lines 77")
     text = "\n".join(record_lines(cut, run.plugin.units()))
     assert re.search(r"\.\.\. \d+ trace lines omitted \(line bound 77\)", text)
+
+
+def test_lines_that_are_kept_to_be_used_again_are_bounded() -> None:
+    """R9.5: a few of each kind, and none that is long."""
+    lines = EntryLines(lambda resource, amount: str(amount))
+    for number in range(3 * KEPT):
+        entries = Entries([PlanCommitted(number), HostsReleased(f"n[{number}]" * 50)])
+        short, long = lines.of(entries)
+        assert short.strip() == f"plan {number} committed; no further plans tried"
+        assert long.strip() == f"released hosts: {f'n[{number}]' * 50}"
+        assert lines.of(entries) == [short, long]
+    kinds = [kind for single in lines._kept.values() for kind in single.values()]
+    kept = [line for kind in kinds for line in kind.values()]
+    assert 0 < len(kept) <= KEPT
+    assert max(map(len, kept)) <= KEPT_LENGTH

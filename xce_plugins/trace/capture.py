@@ -49,19 +49,24 @@ from xce_plugins.trace.model import (
 )
 from xce_plugins.trace.scans import add_position_summaries, add_positions
 
-# The same few entries come again and again in the traces of a log: each is made once.
-_made = lru_cache(maxsize=4096)
-_requirement_begun = _made(RequirementBegun)
-_requirement_ended = _made(RequirementEnded)
-_attempt_failed = _made(AttemptFailed)
-_check_ended = _made(CheckEnded)
-_plan_begun = _made(PlanBegun)
-_plan_ended = _made(PlanEnded)
-_plan_committed = _made(PlanCommitted)
-_search_ended = _made(SearchEnded)
-
 _EARLY_KEPT = 100
 """How many failures are kept of which it is not known yet what they are about."""
+
+
+class _Made:
+    """The entries that come again and again in the traces of a log: one of each is made."""
+
+    def __init__(self) -> None:
+        like = lru_cache(maxsize=1024)
+        self.step = like(_step)
+        self.requirement_begun = like(RequirementBegun)
+        self.requirement_ended = like(RequirementEnded)
+        self.attempt_failed = like(AttemptFailed)
+        self.check_ended = like(CheckEnded)
+        self.plan_begun = like(PlanBegun)
+        self.plan_ended = like(PlanEnded)
+        self.plan_committed = like(PlanCommitted)
+        self.search_ended = like(SearchEnded)
 
 
 class Capture:
@@ -69,6 +74,7 @@ class Capture:
 
     def __init__(self) -> None:
         self.control = Control()
+        self._made = _Made()
         self._draft: Draft | None = None
         self._ready: Draft | None = None
         self._early: list[Fault] = []
@@ -181,12 +187,12 @@ class Capture:
         if self._draft is None or (path.shape is Shape.SINGLE and not path.member):
             return
         if primary is None:
-            self._draft.add(_requirement_begun(_step(path)))
+            self._draft.add(self._made.requirement_begun(self._made.step(path)))
             return
         span = primary.span
         self._draft.add(
-            _requirement_begun(
-                _step(path),
+            self._made.requirement_begun(
+                self._made.step(path),
                 primary.tasks_min,
                 primary.tasks_max,
                 primary.amounts,
@@ -201,19 +207,19 @@ class Capture:
         """Of a single requirement the end of its whole, which comes after its reasons."""
         if self._draft is None or (path.shape is Shape.SINGLE and path.member):
             return
-        self._draft.add(_requirement_ended(_step(path), satisfied, error))
+        self._draft.add(self._made.requirement_ended(self._made.step(path), satisfied, error))
 
     @hookimpl
     def xce_attempt_failed(self, path: Path, reasons: tuple[Reason, ...]) -> None:
         """The reasons by code."""
         if self._draft is not None:
-            self._draft.add(_attempt_failed(_by_code(reasons)))
+            self._draft.add(self._made.attempt_failed(_by_code(reasons)))
 
     @hookimpl
     def xce_claim_failed(self, path: Path, error: str) -> None:
         """As told."""
         if self._draft is not None:
-            self._draft.add(ClaimFailed(_step(path), error))
+            self._draft.add(ClaimFailed(self._made.step(path), error))
 
     @hookimpl
     def xce_members_released(self, path: Path, hosts: int) -> None:
@@ -225,7 +231,7 @@ class Capture:
     def xce_alternative_skipped(self, path: Path) -> None:
         """As told."""
         if self._draft is not None:
-            self._draft.add(AlternativeSkipped(_step(path)))
+            self._draft.add(AlternativeSkipped(self._made.step(path)))
 
     @hookimpl
     def xce_alternatives_ended(self, path: Path, chosen: int) -> None:
@@ -244,7 +250,7 @@ class Capture:
             for row in rows:
                 if not (short and row.limit and row.met):
                     draft.add(CheckRow(*row, 0))
-            draft.add(_check_ended(passed))
+            draft.add(self._made.check_ended(passed))
 
     @hookimpl
     def xce_generator_declined(self, generator: str) -> None:
@@ -276,7 +282,7 @@ class Capture:
         """As told."""
         if self._draft is not None:
             self._draft.plans_tried += 1
-            self._draft.add(_plan_begun(number, generator, plan.runs))
+            self._draft.add(self._made.plan_begun(number, generator, plan.runs))
 
     @hookimpl
     def xce_positions_scanned(self, scan: Scan) -> None:
@@ -304,13 +310,13 @@ class Capture:
     def xce_plan_ended(self, number: int, placed: bool, failed_position: int, error: str) -> None:
         """As told."""
         if self._draft is not None:
-            self._draft.add(_plan_ended(number, placed, failed_position, error))
+            self._draft.add(self._made.plan_ended(number, placed, failed_position, error))
 
     @hookimpl
     def xce_plan_committed(self, number: int) -> None:
         """As told."""
         if self._draft is not None:
-            self._draft.add(_plan_committed(number))
+            self._draft.add(self._made.plan_committed(number))
 
     @hookimpl
     def xce_search_ended(
@@ -326,10 +332,9 @@ class Capture:
             draft.all_discarded += 1
         elif not placed:
             draft.none_placed += 1
-        draft.add(_search_ended(generated, tried, discarded, not_tried, placed))
+        draft.add(self._made.search_ended(generated, tried, discarded, not_tried, placed))
 
 
-@_made
 def _step(path: Path) -> tuple[str, int, int, int, int]:
     shape, alternative, alternatives, member, members = path
     return (shape.value, alternative, alternatives, member, members)

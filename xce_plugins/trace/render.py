@@ -12,6 +12,7 @@ from xce_plugins.trace.render_entries import EntryLines
 from xce_plugins.trace.render_outcome import outcome_lines
 
 _CACHED = 20_000
+"""How many amounts of each resource are kept as text."""
 
 _FULL_NOTE = "host-scoped limits are reported with each host's verdict"
 _SUMMARY_NOTE = "host-scoped limits are counted with each position"

@@ -26,8 +26,11 @@ _ACCEPTED = _BIT[VerdictKind.ACCEPTED]
 _CLAIMED = _BIT[VerdictKind.CLAIMED]
 _NOT_EVALUATED = _BIT[VerdictKind.NOT_EVALUATED]
 
+KEPT = 512
+"""How many lines of each kind are kept to be used again."""
 
-_KEPT = 20_000
+KEPT_LENGTH = 200
+"""How long a line may be that is kept."""
 
 
 class EntryLines:
@@ -63,11 +66,12 @@ class EntryLines:
         return lines
 
     def _line(self, kept: dict[Any, str], entry: Any, indents: tuple[str, ...]) -> str:
-        if len(kept) >= _KEPT:
-            kept.clear()
         depth, words_of = _WORDS[entry.__class__]
         line = f"{indents[depth or _by_step(entry)]}{words_of(entry, self._show)}"
-        kept[entry] = line
+        if len(line) <= KEPT_LENGTH:
+            if len(kept) >= KEPT:
+                kept.clear()
+            kept[entry] = line
         return line
 
 
