@@ -11,12 +11,13 @@ from hypothesis import strategies as st
 from tests.builders import a_job
 from xce_core.model.ranges import fold_numbers
 from xce_repl.backlog import ITEMS, Backlog, Ranges
-from xce_repl.interface import CommandError
+from xce_repl.interface import Block, CommandError, as_block
 from xce_repl.names import NameRefused, Names
 from xce_repl.output import Output
 from xce_repl.times import Clock, duration_text
 
 NUMBERS = st.integers(0, 40)
+ODD = st.text(st.sampled_from("ab ~\n\r\t\x1b\x7f\x9b\u2028é"), max_size=5)
 
 
 @given(st.lists(st.tuples(st.booleans(), NUMBERS)))
@@ -135,3 +136,15 @@ def test_output_is_held_back_only_where_nobody_waits() -> None:
         output.line("t\two\ud800\x00")
         output.flush()
         assert stream.getvalue() == "one\nt    wo\\ud800\\x00\n"
+
+
+@given(st.lists(ODD, min_size=1, max_size=4))
+def test_a_block_holds_nothing_but_what_can_be_shown(lines: list[str]) -> None:
+    """S8: it is written as it is, so whatever is not plain stays apart, to be escaped."""
+    shown = as_block(lines)
+    if all(" " <= character <= "~" for line in lines for character in line):
+        assert [type(text) for text in shown] == [Block]
+        assert shown[0].split("\n") == lines
+    else:
+        assert shown == lines
+        assert not any(isinstance(text, Block) for text in shown)

@@ -369,6 +369,27 @@ def test_what_a_plugin_does_wrong_breaks_up_no_range(
     assert [line for line in said.lines if line != notice] == plain.lines
 
 
+def test_what_a_policy_remarks_is_shown_and_not_obeyed(inputs: Path) -> None:
+    """S8: control characters and line ends of a remark, in a decision and in its trace."""
+    policy = inputs / "rude.py"
+    policy.write_text(
+        "from xce_core.api import HoldBack, Policy, hookimpl\n"
+        "class Rude(Policy):\n"
+        "    name = 'rude'\n"
+        "    def elect(self, session):\n"
+        "        for job in session.pending():\n"
+        "            yield HoldBack(job, 'a\\x1b[2Jb\\nc')\n"
+        "@hookimpl\n"
+        "def xce_policies(): return {'rude': Rude}\n"
+    )
+    said = program(
+        *("--sim", "small.swf", "-p", "./rude.py", "--policy", "rude", "-i"),
+        typed="trace on all\nstep 2\n",
+    )
+    assert "\x1b" not in said.output
+    assert "    POLICY a\\x1b[2Jb\\nc" in said.lines
+
+
 def test_lines_may_be_yielded(inputs: Path, given: dict[str, Any]) -> None:
     """I3: a hook written as a generator; what it raises on the way is told like any failure."""
     given["yielding"] = Yielding()

@@ -266,3 +266,16 @@ def test_a_job_freed_by_a_start_disturbs_no_session() -> None:
     assert told(outcomes(scheduler)) == ["pend 2", "run 3", "pend 5"]
     assert scheduler.timers.first() == 0
     assert told(outcomes(scheduler)) == ["pend 9", "pend 2", "pend 5"]
+
+
+def test_a_strict_queue_is_looked_through_beyond_a_refused_job() -> None:
+    """S5: all that pend can be looked at; what is proposed ends at the first that is refused."""
+    jobs = [a_job(n, tasks, queue="night") for n, tasks in ((1, 9), (2, 1), (3, 1))]
+    scheduler = a_scheduler(a_cluster(a_host(slots=12), queues=QUEUES), policy=FirstCome())
+    scheduler.submit(a_job(9, 12), 0)
+    assert started(outcomes(scheduler)) == ["9"]
+    for job in jobs:
+        scheduler.submit(job, 0)
+    pending = scheduler.pending
+    assert [job.id for job in pending.queue()] == ["1", "2", "3"]
+    assert [job.id for job in pending.in_order(True, scheduler.ledger)] == ["1"]

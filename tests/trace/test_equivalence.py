@@ -200,6 +200,35 @@ def test_odd_plugins_are_asked_alike(world: tuple[Cluster, list[Job]]) -> None:
     )
 
 
+@given(worlds(Traits(compounds=True)), st.booleans())
+@QUICK
+def test_nothing_is_left_over_from_the_selection_before(
+    world: tuple[Cluster, list[Job]], in_order: bool
+) -> None:
+    """R10.1, R2.2: the watched allocator is used again; a new one each time says the same."""
+    cluster, jobs = world
+    odd = [Offers(Plan(((1, 2),)), Plan(((0, 1),)), "no plan", KeyError("lost"), name="a")]
+
+    def shown(anew: bool) -> list[str]:
+        policy = FirstCome() if in_order else Ordered(odd_order)
+        harness = Harness(sessions(cluster, *fresh(jobs)), policy, generators=odd)
+        seams = harness.replay.scheduler.seams
+        assert seams is not None
+        select = seams.select
+
+        def select_anew(*given):  # type: ignore[no-untyped-def]
+            seams._allocator = None
+            return select(*given)
+
+        if anew:
+            seams.select = select_anew  # type: ignore[method-assign]
+        harness.trace("on all level full")
+        harness.go()
+        return harness.shown
+
+    assert shown(anew=False) == shown(anew=True)
+
+
 @pytest.mark.parametrize("error", [RuntimeError("boom"), SystemExit(0), Speechless()])
 @pytest.mark.parametrize("seam", SEAMS)
 def test_a_plugin_that_raises_in_a_seam_changes_nothing(seam: str, error: BaseException) -> None:

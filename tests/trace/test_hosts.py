@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from unittest.mock import patch
 
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.builders import a_cluster, a_host, a_job, a_request, each, gib
+from tests.builders import FirstCome, a_cluster, a_host, a_job, a_request, each, gib
+from tests.sched.worlds import Traits, worlds
 from tests.trace.cases import Ordered, harness, line, still, trace
 from tests.trace.harness import trace_of
 from xce_core.hookspecs import hookimpl
 from xce_core.model.cluster import Cluster, HostState
+from xce_core.model.jobs import Job
 from xce_core.model.limits import Dimension, Limit
 from xce_core.model.requests import ONE_HOST, Span, SpanKind
 from xce_core.sched import verdicts
-from xce_core.sched.scan import Scan
+from xce_core.sched.scan import PositionScan, Scan
 from xce_core.sched.verdicts import VerdictKind
 from xce_plugins.trace.render import record_lines
 
@@ -202,7 +204,7 @@ def test_many_classes_of_hosts_are_explained_alike() -> None:
 
 
 class Comparing:
-    """Compares the counts of each scan as a whole with those of its positions."""
+    """Compares the counts of each scan as a whole with the verdicts on each host."""
 
     def __init__(self) -> None:
         self.positions = 0
@@ -213,15 +215,40 @@ class Comparing:
         for like in scan.alike():
             for place, position in zip(range(like.positions), positions, strict=False):
                 counts = (like.accepted, like.mismatched, like.short, like.over)
-                assert position.counts() == (*counts, like.claimed + place, 0)
-                assert position.limits() == like.limits
+                numbers = (*counts, like.claimed + place, 0)
+                assert numbers == position.counts()
+                assert like.limits == position.limits()
+                if not scan.error:
+                    assert numbers == counted(position)
                 self.positions += 1
         assert next(positions, None) is None
 
 
-@given(st.lists(st.integers(0, 9), min_size=1, max_size=70), st.lists(st.integers(1, 60)))
-@settings(max_examples=60, deadline=None)
-def test_counts_of_a_scan_are_those_of_its_positions(slots: list[int], asks: list[int]) -> None:
+def counted(position: PositionScan) -> tuple[int, ...]:
+    """How many hosts have each kind of verdict, by looking at each."""
+    _, found = position.verdicts(10_000)
+    kinds = [kind for verdict in found for kind in verdict.kinds]
+    return tuple(kinds.count(kind) for kind in VerdictKind)
+
+
+@given(worlds(Traits(compounds=True), most=12), st.booleans())
+@settings(max_examples=60, deadline=None, suppress_health_check=list(HealthCheck))
+def test_counts_of_a_scan_are_those_of_its_hosts(
+    world: tuple[Cluster, list[Job]], in_order: bool
+) -> None:
+    """R5.9: with limits, members, spans and selections, and whichever hosts go first."""
+    cluster, jobs = world
+    comparing = Comparing()
+    policy = FirstCome() if in_order else Ordered(lambda ask, tasks, able: [able & 0x2A])
+    run = harness(cluster, *jobs, policy=policy, others=[("comparing", comparing)])
+    run.trace("on all")
+    run.go()
+    assert run.failures == []
+
+
+@given(st.lists(st.integers(0, 2), min_size=20, max_size=90), st.lists(st.integers(1, 40)))
+@settings(max_examples=40, deadline=None)
+def test_counts_of_a_scan_on_many_hosts(slots: list[int], asks: list[int]) -> None:
     """R5.9: hosts that are neighbours or not, taken before or not, and too few of them."""
     cluster = a_cluster(*(a_host(slots=count) for count in slots))
     jobs = [a_job(n, a_request(asked), at=n) for n, asked in enumerate(asks, 1)]

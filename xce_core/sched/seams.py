@@ -33,7 +33,7 @@ class Failures:
         self.report(plugin, hook, describe(error))
 
 
-class Announce:
+class Announcer:
     """A function for each seam, which tells all who listen at it, in order of their names.
 
     ``announce.plan_committed(1)`` calls the hook ``xce_plan_committed`` of every plugin. It is
@@ -70,23 +70,26 @@ class Announce:
         return tell
 
     def _one(self, hook: str, impl: Any, places: list[int]) -> Callable[..., None]:
-        """The function that tells one plugin the facts that it takes."""
+        """The function that tells one plugin the facts that it takes.
+
+        :param places: where they stand among those that there are.
+        """
         plugin, function = impl.plugin_name, impl.function
+        if places != list(range(len(getattr(self._hooks, hook).spec.argnames))):
+            function = _picking(function, places)
 
         def tell(*facts: object) -> None:
-            try:
-                function(*[facts[place] for place in places])
-            except FAULTS as error:
-                self._failed(plugin, hook, error)
-
-        def tell_all_facts(*facts: object) -> None:
             try:
                 function(*facts)
             except FAULTS as error:
                 self._failed(plugin, hook, error)
 
-        takes_all = places == list(range(len(getattr(self._hooks, hook).spec.argnames)))
-        return tell_all_facts if takes_all else tell
+        return tell
+
+
+def _picking(function: Callable[..., Any], places: list[int]) -> Callable[..., Any]:
+    """*function* of all facts, of which it takes those at *places*."""
+    return lambda *facts: function(*[facts[place] for place in places])
 
 
 def sorted_impls(hooks: Any, hook: str) -> list[Any]:
@@ -97,14 +100,14 @@ def sorted_impls(hooks: Any, hook: str) -> list[Any]:
 class Seams:
     """The way from the scheduler to those who look on.
 
-    :param hooks: as of :class:`Announce`.
+    :param hooks: as of :class:`Announcer`.
     :ivar announce: tells them.
     """
 
     def __init__(self, hooks: Any, failures: Failures) -> None:
         self.hooks = hooks
         self.failures = failures
-        self.announce = Announce(hooks, self.failed)
+        self.announce = Announcer(hooks, self.failed)
         self._position = 0
         self._askers = sorted_impls(hooks, "xce_wants_watch")
         self._watching: list[tuple[str, Callable[[str], bool]]] = []
@@ -165,7 +168,7 @@ class Seams:
         facts = self._selected(scheduler, job, job_id, session)
         self.announce.selection_begun(facts, scheduler.cluster)
         watched = self._allocator
-        if watched is None or watched.plain is not scheduler.allocator:
+        if watched is None:  # there are seams of its own for each scheduler
             watched = self._allocator = WatchedAllocator(scheduler.allocator, self)
         known = job if isinstance(job, Job) else None
         try:

@@ -26,7 +26,7 @@ from xce_core.sched.rows import cluster_rows
 from xce_core.sched.scan import Scan
 
 if TYPE_CHECKING:
-    from xce_core.sched.seams import Announce, Seams
+    from xce_core.sched.seams import Announcer, Seams
 
 
 class _Requirement:
@@ -37,7 +37,7 @@ class _Requirement:
 
     __slots__ = ("_announce", "_path", "_primary", "satisfied")
 
-    def __init__(self, announce: Announce, path: Path, primary: Primary | None) -> None:
+    def __init__(self, announce: Announcer, path: Path, primary: Primary | None) -> None:
         self._announce = announce
         self._path = path
         self._primary = primary
@@ -65,7 +65,6 @@ class WatchedAllocator(Allocator):
         super().__init__(
             plain.ledger, plain.generators, plain.host_order, plain.order_name, plain.report
         )
-        self.plain = plain
         self._seams = seams
         self._announce = seams.announce
         self._path = Path(Shape.SINGLE, 1, 1, 0, 0)
