@@ -41,8 +41,14 @@ class Control:
         """show [PARAMETER]"""
         name = word_if_any(rest, "show [PARAMETER]")
         parameters = self._simulator.registry.parameters
+        failures: list[CommandError] = []
         for parameter in [parameters.find(name)] if name else parameters:
-            yield from answer(parameter, f"show {parameter.name}", shown(parameter))
+            try:
+                yield from answer(parameter, f"show {parameter.name}", shown(parameter))
+            except CommandError as error:
+                failures.append(error)
+        if failures:  # after those that can be shown
+            raise failures[0]
 
     def set(self, rest: str) -> Iterable[str]:
         """set PARAMETER VALUE"""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from xce_core.hook_rules import REPL_PREFIX, specified
@@ -101,14 +101,19 @@ class Hooks:
         """What failed before may be told again."""
         self._told.clear()
 
-    def ask(self, name: str, /, **facts: object) -> list[tuple[str, Any]]:
-        """The answers of those who gave one, each with the plugin's name."""
+    def ask(
+        self, name: str, form: Callable[[Any], Any] | None = None, /, **facts: object
+    ) -> list[tuple[str, Any]]:
+        """The answers of those who gave one, each with the plugin's name.
+
+        :param form: gives an answer its form; what it raises counts as the plugin's fault.
+        """
         answers = []
         for impl in self._impls[name]:
             try:
                 answer = impl.function(*[facts[argument] for argument in impl.argnames])
-                if isinstance(answer, Iterator):
-                    answer = list(answer)
+                if answer is not None and form is not None:
+                    answer = form(answer)
             except FAULTS as error:
                 self._failures.note(impl.plugin_name, name, error)
             else:
@@ -121,28 +126,25 @@ class Hooks:
     ) -> list[str]:
         """Lines that plugins have to say of *outcome*."""
         decided = Decided(outcome, session, time, echoed)
-        return [
-            line if isinstance(line, str) else str(line)
-            for _, answer in self.ask("xce_repl_decided", decided=decided)
-            for line in _lines(answer)
-        ]
+        said = self.ask("xce_repl_decided", _lines, decided=decided)
+        return [line for _, lines in said for line in lines]
 
     def may_collapse(self, number: int, time: Seconds, dispatched: int, changed: bool) -> bool:
         """Whether no plugin wants the round to be shown alone."""
         ended = Round(number, time, dispatched, changed)
-        return all(answer for _, answer in self.ask("xce_repl_may_collapse", ended=ended))
+        return all(answer for _, answer in self.ask("xce_repl_may_collapse", bool, ended=ended))
 
     def refusals(self, path: str) -> list[str]:
         """What plugins have against *path* as an output."""
-        return [str(why) for _, why in self.ask("xce_repl_refuse_output", path=path)]
+        return [why for _, why in self.ask("xce_repl_refuse_output", str, path=path)]
 
     def collect(self, kind: str) -> list[tuple[str, Any]]:
         """What each plugin gives of one kind."""
         return self.ask(f"{REPL_PREFIX}{kind}")
 
 
-def _lines(answer: object) -> Sequence[object]:
+def _lines(answer: object) -> Sequence[str]:
     """What a plugin gave, as lines; a text is one."""
-    if isinstance(answer, str):
-        return (answer,)
-    return answer if isinstance(answer, (list, tuple)) else (f"{answer!r}",)
+    if isinstance(answer, str) or not isinstance(answer, Iterable):
+        return (answer if isinstance(answer, str) else repr(answer),)
+    return [line if isinstance(line, str) else str(line) for line in answer]

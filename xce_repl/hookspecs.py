@@ -70,9 +70,9 @@ class ReplSpecs:
         first session of a replay is one), before the breakpoint check.
 
         :param decided: the outcome.
-        :returns: lines to show right after the decision's line, which is shown for this if
-            it was not yet; a collapsed range of rounds before it is ended first. None or
-            nothing to show nothing.
+        :returns: lines (many at once by :func:`xce_repl.interface.as_block`) to show right
+            after the decision's line, which is shown for this if it was not yet; a collapsed
+            range of rounds before it is ended first. None or nothing to show nothing.
         """
 
     @hookspec

@@ -77,7 +77,8 @@ class Command:
     """Something that can be typed.
 
     :param run: given the rest of the line after the command's name, stripped; gives the
-        lines to print. It never prints. A user's mistake is a :class:`CommandError`.
+        lines to print, many at once by :func:`as_block`. It never prints. A user's mistake
+        is a :class:`CommandError`.
     :param usage: its form, such as ``step [N]``.
     :param summary: what it does, in a few words, for the list of commands.
     :param text: all about it, for ``help COMMAND``; lines.

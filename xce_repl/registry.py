@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from xce_core.hook_rules import REPL_PREFIX
 from xce_core.model.syntax import of_type
@@ -54,6 +54,8 @@ class Registry:
             return ()
 
     def _add_one(self, owner: str, kind: str, value: object) -> None:
+        if isinstance(value, _KINDS) and (fault := fault_in(value)):
+            raise NameRefused(f"{REPL_PREFIX}{kind}: {fault}")
         if kind == "commands" and isinstance(value, Command):
             self.commands.add(owner, value.name, value)
         elif kind == "topics" and isinstance(value, Topic):
@@ -88,3 +90,30 @@ def topic_usage(topic: Topic) -> str:
 def parameter_usage(parameter: Parameter) -> str:
     """How to set *parameter*."""
     return f"set {parameter.name} {parameter.form or '|'.join(parameter.values) or 'VALUE'}"
+
+
+_KINDS = (Command, Topic, Parameter, HelpSection)
+_TEXTS = ("name", "usage", "summary", "text", "section", "form", "title")
+_LISTS = ("values", "lines")
+_CALLED = ("run", "get", "put")
+
+
+def fault_in(value: Command | Topic | Parameter | HelpSection) -> str:
+    """The first field of what a plugin gave that is of the wrong type; empty if there is none.
+
+    What is found wrong only when it is used would break a command of somebody else's.
+    """
+    for name in _TEXTS:
+        found = getattr(value, name, "")
+        if not isinstance(found, str):
+            return f"{name}: expected a text, found {of_type(found)}"
+    for name in _LISTS:
+        found = getattr(value, name, ())
+        if isinstance(found, str) or not isinstance(found, Sequence):
+            return f"{name}: expected a list of texts, found {of_type(found)}"
+        if not all(isinstance(each, str) for each in found):
+            return f"{name}: expected texts alone, found something else among them"
+    for name in _CALLED:
+        if not callable(getattr(value, name, len)):
+            return f"{name}: expected a function, found {of_type(getattr(value, name))}"
+    return ""

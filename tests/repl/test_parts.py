@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -11,9 +12,18 @@ from hypothesis import strategies as st
 from tests.builders import a_job
 from xce_core.model.ranges import fold_numbers
 from xce_repl.backlog import ITEMS, Backlog, Ranges
-from xce_repl.interface import Block, CommandError, as_block
+from xce_repl.interface import (
+    Block,
+    Command,
+    CommandError,
+    HelpSection,
+    Parameter,
+    Topic,
+    as_block,
+)
 from xce_repl.names import NameRefused, Names
 from xce_repl.output import Output
+from xce_repl.registry import fault_in
 from xce_repl.times import Clock, duration_text
 
 NUMBERS = st.integers(0, 40)
@@ -148,3 +158,24 @@ def test_a_block_holds_nothing_but_what_can_be_shown(lines: list[str]) -> None:
     else:
         assert shown == lines
         assert not any(isinstance(text, Block) for text in shown)
+
+
+@pytest.mark.parametrize(
+    ("given", "fault"),
+    [
+        (Command("go", list, "go", "go"), ""),
+        (Command("go", None, "go", "go"), "run: expected a function"),  # type: ignore[arg-type]
+        (Command("go", list, "go", "go", text=None), "text: expected a text"),  # type: ignore[arg-type]
+        (Topic("t", list, 5, "t"), "usage: expected a text"),  # type: ignore[arg-type]
+        (HelpSection("Mine", ["a", "b"]), ""),
+        (HelpSection("Mine", None), "lines: expected a list of texts"),  # type: ignore[arg-type]
+        (HelpSection("Mine", "text"), "lines: expected a list of texts"),
+        (HelpSection("Mine", [1]), "lines: expected texts alone"),  # type: ignore[list-item]
+        (Parameter("p", str, print, "p", values=5), "values: expected a list"),  # type: ignore[arg-type]
+    ],
+)
+def test_a_field_of_the_wrong_type_is_found_at_once(given: Any, fault: str) -> None:
+    """I3: and not when `help` or `set` is asked for."""
+    found = fault_in(given)
+    assert found.startswith(fault)
+    assert bool(found) is bool(fault)

@@ -311,8 +311,8 @@ def test_what_is_no_contribution_is_reported_and_left_out(
     said = with_plugin("small.swf", "careless", "show echo")
     assert said.lines == [
         "plugin careless: xce_repl_commands failed: ZeroDivisionError: half way",
-        "plugin careless: info topic 7: expected a name of a-z, 0-9, - and _ that begins with a"
-        " letter; it is left out",
+        "plugin careless: xce_repl_topics: name: expected a text, found something of type int;"
+        " it is left out",
         "plugin careless: xce_repl_help_sections: expected values of type HelpSection,"
         " found something of type int; it is left out",
         "echo off",
