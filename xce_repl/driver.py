@@ -169,13 +169,14 @@ class Driver:
         """Go through the rest of the session; False if the replay is paused before it is over."""
         assert self._outcomes is not None
         replay, dispatched, decided = self.run.replay, self.dispatched, self.decided
+        held_back = self.recent.held_back
         try:
             for outcome in self._outcomes:
                 decided += 1
                 if isinstance(outcome, Dispatch):
                     jobs = self.taken_over if outcome.reconstructed else dispatched
                     jobs.append(outcome.job)
-                elif isinstance(outcome, Pend):
+                elif isinstance(outcome, Pend) and (held_back or outcome.remark is not None):
                     self.recent.pended(outcome, replay.number)
                 if replay.paused:
                     self.decided = decided

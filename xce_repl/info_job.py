@@ -138,7 +138,7 @@ class InfoJob:
 
     def _stopped(self, job: Job) -> Iterator[str]:
         """What beside room stands in its way: the policy, or a job ahead in a strict queue."""
-        held = self._simulator.driver.recent.held_back(job)
+        held = self._simulator.driver.recent.held_back.get(job.id)
         if held is not None:
             session, remark = held
             yield f"  held back by the policy in session {session}{': ' if remark else ''}{remark}"

@@ -161,10 +161,12 @@ class Mover:
         ready, held, most = driver.ready, rounds.held, rounds.most
         replay.pass_over = self._pass_over_if_asked if bounded else self._pass_over
         if ready:  # stopped right before a session: what was asked for since counts in it
-            driver.tell_each(self._each_wanted(goal, watched))
+            each = self._each_wanted(goal) if watched else hooks.look(replay.scheduler)
+            driver.tell_each(each)
         while driver.position is not Position.END:
             if not (ready or driver.inside):
-                ready = driver.set_out(self._each_wanted(goal, watched))
+                each = self._each_wanted(goal) if watched else hooks.look(replay.scheduler)
+                ready = driver.set_out(each)
                 if len(held) >= most:
                     yield from rounds.lines()
                 if not ready or replay.paused or (bounded and self._stopped_before()):
@@ -191,12 +193,10 @@ class Mover:
             if goal.session_over or replay.paused:
                 return
 
-    def _each_wanted(self, goal: Goal, watched: bool) -> bool:
-        """Whether anybody wants every refusal of the session that comes told by itself."""
+    def _each_wanted(self, goal: Goal) -> bool:
+        """Whether a plugin or the user wants every refusal of the session that comes told."""
         each = self._hooks.look(self._driver.replay.scheduler)
-        if watched:
-            each = each or bool(goal.decisions) or self._breakpoints.want_each()
-        return each
+        return each or bool(goal.decisions) or self._breakpoints.want_each()
 
     def _at_goal(self) -> bool:
         """Whether the session that comes is the one before which to stop."""

@@ -14,13 +14,17 @@ KEPT = 50
 
 
 class Recent(Observer):
-    """The jobs that were over or turned away last."""
+    """The jobs that were over or turned away last, and what holds pending ones back.
+
+    :ivar held_back: in which session the policy held a job back when it was last decided, and
+        why, by the job's id.
+    """
 
     def __init__(self, backlog: Backlog) -> None:
         self._backlog = backlog
         self._over: deque[Job] = deque(maxlen=KEPT)
         self._refused: deque[tuple[Job, str]] = deque(maxlen=KEPT)
-        self._held_back: dict[str, tuple[int, str]] = {}
+        self.held_back: dict[str, tuple[int, str]] = {}
 
     def refused(self, job: Job, cause: str) -> None:
         """Keep the job and the cause."""
@@ -29,21 +33,17 @@ class Recent(Observer):
     def over(self, job: Job, told: bool, at_limit: bool) -> None:
         """Keep the job, which may have been killed while it was pending."""
         self._over.append(job)
-        if self._held_back:
-            self._held_back.pop(job.id, None)
+        if self.held_back:
+            self.held_back.pop(job.id, None)
         if job.start_time is None:
             self._backlog.remove(job)
 
     def pended(self, outcome: Pend, session: int) -> None:
         """Keep what a policy says that holds a job back, until the job is decided again."""
         if outcome.remark is not None:
-            self._held_back[outcome.job.id] = (session, outcome.remark)
-        elif self._held_back:
-            self._held_back.pop(outcome.job.id, None)
-
-    def held_back(self, job: Job) -> tuple[int, str] | None:
-        """In which session the policy held *job* back when it was last decided, and why."""
-        return self._held_back.get(job.id)
+            self.held_back[outcome.job.id] = (session, outcome.remark)
+        else:
+            self.held_back.pop(outcome.job.id, None)
 
     def find(self, job_id: str) -> Job | None:
         """The job of this id, if it is among them."""
