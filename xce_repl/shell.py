@@ -53,7 +53,7 @@ class Shell:
     """Runs commands.
 
     :ivar keep_going: whether what is not typed goes on after a command that failed.
-    :ivar failed: whether any command failed so far.
+    :ivar failed: whether any command failed so far that nobody typed.
     :ivar leaving: set to end the loop.
     :ivar echo: whether each line is shown before it is run.
     :ivar prompt: what a terminal shows before a command.
@@ -194,8 +194,9 @@ class Shell:
                 self._output.line(text)
 
     def fails(self, message: str) -> bool:
-        """Tell that a command failed; False."""
-        self.failed = True
+        """Tell that a command failed; False. Who sits at a terminal has seen it, and goes on."""
+        if not (self._sources and self._sources[0].typed):
+            self.failed = True
         for line in message.splitlines() or [message]:
             self._output.line(line)
         return False

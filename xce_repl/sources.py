@@ -85,7 +85,7 @@ def script(path: str, stops: bool) -> Listed:
     :raises CommandError: if it can't be read.
     """
     try:
-        with open(path, encoding="utf-8", errors="replace") as file:
+        with open(path, encoding="utf-8-sig", errors="replace") as file:
             return Listed(path, file.read().splitlines(), stops)
     except (OSError, ValueError) as error:
         cause = getattr(error, "strerror", None) or str(error)

@@ -270,3 +270,11 @@ def test_start_up_imports_nothing_for_a_terminal_where_there_is_none(inputs: Pat
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.splitlines()[-1] == "[]"
+
+
+def test_a_file_of_commands_may_begin_with_a_byte_order_mark(inputs: Path) -> None:
+    """I2: editors on Windows write one."""
+    Path("marked.xce").write_bytes(b"\xef\xbb\xbfinfo time\r\n")
+    said = repl("small.swf", "source marked.xce")
+    assert said.lines[0] == "session 0"
+    assert said.status == 0
