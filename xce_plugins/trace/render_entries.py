@@ -46,9 +46,20 @@ class EntryLines:
         self._kept: dict[bool, dict[type[Any], dict[Any, str]]] = {
             single: {kind: {} for kind in _WORDS} for single in (False, True)
         }
+        self._last: tuple[tuple[Any, ...], list[str]] = ((), [])
 
     def of(self, entries: Entries) -> list[str]:
-        """The lines of all of them, in order."""
+        """The lines of all of them, in order.
+
+        A job that has to wait is often tried again before anything has changed.
+        """
+        parts, lines = self._last
+        if entries.parts != parts:
+            lines = self._lines(entries)
+            self._last = (entries.parts, lines)
+        return lines
+
+    def _lines(self, entries: Entries) -> list[str]:
         lines: list[str] = []
         add = lines.append
         first = entries.parts[0] if entries.parts else None
