@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from xce_core.model.jobs import OVER, STARTED, Job
 from xce_core.model.requests import Primary, Requirement, Shape, SpanKind
 from xce_core.sched.policy import Policy
-from xce_core.sched.resolve import SchedulingObject
+from xce_core.sched.resolve import ResolveError, SchedulingObject
 from xce_core.sim.job_lists import fold_jobs
 from xce_core.sim.wording import allocation_text, reasons_text
 from xce_repl.fitting import host_counts, verdict
@@ -72,7 +73,9 @@ class InfoJob:
             yield f"  depends on {needs}"
         if job.allocation is not None:
             yield f"  {allocation_text(job.allocation, self._simulator.replay.cluster)}"
-        if job.state not in OVER and job.state not in STARTED and not cause:
+        if cause:
+            yield from self._impossible(job)
+        elif job.state not in OVER and job.state not in STARTED:
             yield from self._waiting(job)
 
     def _times(self, job: Job) -> str:
@@ -123,6 +126,8 @@ class InfoJob:
         scheduler = self._simulator.replay.scheduler
         said, why = verdict(job, scheduler)
         yield f"  verdict {said.name}: {why}"
+        if said.name == "NEVER":
+            yield from self._impossible(job)
         if said.name != "NOW":
             yield f"  {reasons_text(scheduler.reasons(job), self._simulator.replay.cluster)}"
         yield from self._stopped(job)
@@ -135,6 +140,14 @@ class InfoJob:
                 counts = ", ".join(f"{count} {words}" for count, words in host_counts(ask))
                 yield f"  hosts{f' ({label})' if label else ''}: {total}: {counts}"
         yield from self._ahead(job)
+
+    def _impossible(self, job: Job) -> Iterator[str]:
+        """What an empty cluster lacks for it, if that is why it can't start."""
+        scheduler = self._simulator.replay.scheduler
+        with suppress(ResolveError):
+            if not scheduler.possible(job):
+                reasons = scheduler.feasibility().reasons(job)
+                yield f"  on an empty cluster: {reasons_text(reasons, scheduler.cluster)}"
 
     def _stopped(self, job: Job) -> Iterator[str]:
         """What beside room stands in its way: the policy, or a job ahead in a strict queue."""

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from xce_core.model.cluster import Cluster, HostState
 from xce_core.model.jobs import Job
+from xce_core.model.reasons import Reasons
 from xce_core.sched.allocator import Allocator
 from xce_core.sched.ledger import Ledger
+from xce_core.sched.refusal import refusal_reasons
 from xce_core.sched.resolve import Resolver, by_member
 
 
@@ -30,3 +32,10 @@ class FeasibilityCheck:
         for ask, placements in by_member(wanted, allocation):
             self._allocator.ledger.release(ask, placements)
         return True
+
+    def reasons(self, job: Job) -> Reasons:
+        """Why *job*, which does not pass, does not.
+
+        :raises ResolveError: if it asks for something unknown.
+        """
+        return refusal_reasons(self._resolver.resolve(job), self._allocator)

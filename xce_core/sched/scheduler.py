@@ -164,10 +164,14 @@ class Scheduler(Lifecycle):
         if not isinstance(wanted, SchedulingObject):
             wanted = job.sched = self._resolver.resolve(job)
         if wanted.possible is None:
-            if self._feasibility is None:
-                self._feasibility = FeasibilityCheck(self.cluster, self.allocator)
-            wanted.possible = self._feasibility.passes(job)
+            wanted.possible = self.feasibility().passes(job)
         return wanted.possible
+
+    def feasibility(self) -> FeasibilityCheck:
+        """What tries jobs on an empty cluster."""
+        if self._feasibility is None:
+            self._feasibility = FeasibilityCheck(self.cluster, self.allocator)
+        return self._feasibility
 
     def shadow(self) -> ShadowCluster:
         """The shadow cluster, as it was left."""
