@@ -151,11 +151,7 @@ class Driver:
         try:
             for outcome in self._outcomes:
                 self.decided += 1
-                if isinstance(outcome, Dispatch):
-                    jobs = self.taken_over if outcome.reconstructed else self.dispatched
-                    jobs.append(outcome.job)
-                elif isinstance(outcome, Pend):
-                    self.recent.pended(outcome, self.run.replay.number)
+                self._note(outcome)
                 yield outcome
         except GeneratorExit:
             raise
@@ -168,16 +164,11 @@ class Driver:
     def run_through(self) -> bool:
         """Go through the rest of the session; False if the replay is paused before it is over."""
         assert self._outcomes is not None
-        replay, dispatched, decided = self.run.replay, self.dispatched, self.decided
-        held_back = self.recent.held_back
+        replay, decided = self.run.replay, self.decided
         try:
             for outcome in self._outcomes:
                 decided += 1
-                if isinstance(outcome, Dispatch):
-                    jobs = self.taken_over if outcome.reconstructed else dispatched
-                    jobs.append(outcome.job)
-                elif isinstance(outcome, Pend) and (held_back or outcome.remark is not None):
-                    self.recent.pended(outcome, replay.number)
+                self._note(outcome)
                 if replay.paused:
                     self.decided = decided
                     return False
@@ -188,6 +179,13 @@ class Driver:
         self._outcomes = None
         self.position = _BETWEEN
         return True
+
+    def _note(self, outcome: Outcome) -> None:
+        if isinstance(outcome, Dispatch):
+            jobs = self.taken_over if outcome.reconstructed else self.dispatched
+            jobs.append(outcome.job)
+        elif isinstance(outcome, Pend):
+            self.recent.pended(outcome, self.run.replay.number)
 
     def check_usable(self) -> None:
         """Whether the replay can go on.

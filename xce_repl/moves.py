@@ -68,7 +68,6 @@ class Mover:
         self._rounds = Rounds(self._clock, self._hooks, driver.backlog, self._interrupts.on)
         self._heading, self._mismatches = -1, 0
         self._replay = replay
-        replay.pass_over = self._pass_over
         self.stop = None
 
     # The commands.

@@ -42,7 +42,7 @@ class Recent(Observer):
         """Keep what a policy says that holds a job back, until the job is decided again."""
         if outcome.remark is not None:
             self.held_back[outcome.job.id] = (session, outcome.remark)
-        else:
+        elif self.held_back:
             self.held_back.pop(outcome.job.id, None)
 
     def find(self, job_id: str) -> Job | None:

@@ -149,12 +149,16 @@ def test_what_was_killed_at_its_limit_still_was_when_the_output_is_replayed(
         submit(100, "8", run_time=5, time_limit=10, outcome="killed"),
         {"type": "suspend", "time": 102, "job": "8"},
         {"type": "resume", "time": 130, "job": "8"},
+        submit(200, "9", run_time=20, time_limit=10),
+        {"type": "suspend", "time": 202, "job": "9"},
+        {"type": "resume", "time": 230, "job": "9"},
+        {"type": "requeue", "time": 232, "job": "9"},
     )
     output = tmp_path / "o.jsonl"
     given = ("--sim", path, "--enforce-limits", "--sim-output", output)
     first = run_command(*given, "--json").json
     again = run_command("--sim", output, "--json").json
-    assert first["jobs"]["killed_at_limit"] == 4
+    assert first["jobs"]["killed_at_limit"] == 5
     assert again["jobs"] == first["jobs"]
 
 

@@ -20,7 +20,7 @@ from xce_core.sched.facts import Path
 from xce_core.sched.faults import FAULTS, describe, in_words
 from xce_core.sched.generators import PlanGenerator
 from xce_core.sched.ledger import Claims
-from xce_core.sched.refusal import ask_reasons, reasons_of
+from xce_core.sched.refusal import ask_reasons
 from xce_core.sched.resolve import SchedulingObject
 from xce_core.sched.rows import cluster_rows
 from xce_core.sched.scan import Scan
@@ -121,15 +121,8 @@ class WatchedAllocator(Allocator):
                 if placed is None:
                     self._release(len(members))
             if placed is None:
-                if count == len(members) == 1:
-                    self._remember_refusal(self._wanted)
                 self._announce.attempt_failed(self._path, tuple(self._why))
         return placed
-
-    def _remember_refusal(self, wanted: SchedulingObject) -> None:
-        """The only member's reasons are those of the refusal, which need not be found again."""
-        if self._why:
-            wanted.refusal = (self.ledger.hosts.changes, reasons_of(self._why))
 
     def _release(self, members: int) -> None:
         """Announce the hosts that members had claimed, and gave back."""

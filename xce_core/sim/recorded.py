@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from xce_core.model.decisions import Allocation
-from xce_core.model.jobs import STARTED, Job
+from xce_core.model.jobs import STARTED, Job, JobState
 from xce_core.sched.scheduler import Scheduler
-from xce_core.sim.events import Recorded, SessionMark, time_of
+from xce_core.sim.events import Event, JobEnd, Recorded, SessionMark, time_of
 from xce_core.sim.observer import Observer
 from xce_core.sim.replay import Replay
+from xce_core.sim.run_times import RunTimes
 from xce_core.sim.workload import InputError, Workload
 
 
@@ -24,6 +25,7 @@ class RecordedReplay(Replay):
         super().__init__(workload, scheduler, observers, each)
         self.mark: SessionMark | None = None
         self._missing: dict[str, tuple[Allocation, int]] = {}
+        self._run_times = RunTimes()
 
     def advance(self) -> bool:
         """Let happen what the recording has before its next session."""
@@ -48,6 +50,28 @@ class RecordedReplay(Replay):
             self._apply(event)
         self.finish()
         return False
+
+    def _apply(self, event: Event) -> None:
+        if not isinstance(event, JobEnd):
+            super()._apply(event)
+            return
+        self.events_done += 1
+        job = self._job(event.job, event.line)
+        if job is not None:
+            killed = event.state is JobState.KILLED
+            at_limit = killed and self._run_times.killed_at_limit(job, self.now)
+            self._over(job, event.state, at_limit=at_limit)
+
+    def _suspend(self, job: Job) -> None:
+        super()._suspend(job)
+        self._run_times.suspended(job, self.now)
+
+    def _running(self, job: Job) -> None:
+        self._run_times.resumed(job, self.now)
+
+    def _over(self, job: Job, state: JobState, told: bool = True, at_limit: bool = False) -> None:
+        super()._over(job, state, told, at_limit)
+        self._run_times.forget(job)
 
     def missing(self) -> tuple[Recorded, ...]:
         """What the next session will take over: it runs by the recording, but not here."""
@@ -91,3 +115,4 @@ class RecordedReplay(Replay):
     def _requeue(self, job: Job) -> None:
         self._missing.pop(job.id, None)
         super()._requeue(job)
+        self._run_times.forget(job)

@@ -21,7 +21,6 @@ from xce_core.sim.events import (
     HostChange,
     JobAct,
     JobChange,
-    JobEnd,
     QueueChange,
     time_of,
 )
@@ -74,8 +73,6 @@ class Replay(ABC):
         self._events = iter(workload.events())
         self._next_event: Event | None = None
         self._reconstructed: list[Dispatch] = []
-        # Of jobs that were suspended: how long together, and since when if they are.
-        self._suspended: dict[str, tuple[Seconds, Seconds | None]] = {}
         self._pended: set[str] = set()
 
     @property
@@ -217,8 +214,6 @@ class Replay(ABC):
         self.events_done += 1
         if isinstance(event, Job):
             self._enter(event)
-        elif isinstance(event, JobEnd):
-            self._recorded_end(event)
         elif isinstance(event, JobAct):
             self._act(event)
         elif isinstance(event, JobChange):
@@ -228,21 +223,6 @@ class Replay(ABC):
         elif isinstance(event, QueueChange):
             self.scheduler.set_queue(event.queue, event.is_open)
             self._tell(event)
-
-    def _recorded_end(self, event: JobEnd) -> None:
-        """The recording says that a job ended."""
-        job = self._job(event.job, event.line)
-        if job is not None:
-            at_limit = event.state is JobState.KILLED and _ran_to_limit(job, self._ran(job))
-            self._over(job, event.state, at_limit=at_limit)
-
-    def _ran(self, job: Job) -> Seconds:
-        """How long a job that has started ran so far, suspensions not counted."""
-        if job.start_time is None:
-            return 0
-        suspended, since = self._suspended.get(job.id, (0, None))
-        until = self.now if since is None else since
-        return canonical_seconds(until - job.start_time - suspended)
 
     def _act(self, event: JobAct) -> None:
         job = self._job(event.job, event.line)
@@ -267,9 +247,6 @@ class Replay(ABC):
             self._suspend(job)
         elif act is Act.RESUME:
             scheduler.resume(job)
-            suspended, since = self._suspended.get(job.id, (0, None))
-            if since is not None:
-                self._suspended[job.id] = (suspended + self.now - since, None)
             self._running(job)
         else:
             self._requeue(job)
@@ -284,8 +261,6 @@ class Replay(ABC):
 
     def _suspend(self, job: Job) -> None:
         self.scheduler.suspend(job)
-        suspended, _ = self._suspended.get(job.id, (0, None))
-        self._suspended[job.id] = (suspended, self.now)
         if job.planned_end is not None:
             job.remaining = run_left(job, self.now)
             job.planned_end = None
@@ -294,7 +269,6 @@ class Replay(ABC):
         began = job.start_time
         slots = slots_held(job) if job.state in STARTED else 0
         self.scheduler.requeue(job, self.now)
-        self._suspended.pop(job.id, None)
         job.reasons = job.planned_end = job.remaining = None
         assert began is not None
         for tell in self.tell.ran:
@@ -349,8 +323,6 @@ class Replay(ABC):
                 tell(job, began, self.now, slots)
         else:
             self.scheduler.end(job, self.now, state)
-        if self._suspended:
-            self._suspended.pop(job.id, None)
         for tell_over in self.tell.over:
             tell_over(job, told, at_limit)
 
@@ -380,19 +352,6 @@ def run_left(job: Job, now: Seconds) -> Seconds:
     """What a running job has left of its run time, were there no time limit."""
     assert job.planned_end is not None
     return canonical_seconds(job.planned_end + job.cut_short - now)
-
-
-def _ran_to_limit(job: Job, ran: Seconds) -> bool:
-    """Whether a job that was killed when it had run for so long was ended by its time limit.
-
-    Recordings do not say so. It was if it had its time, and did not come to the end of a run
-    time after which it was to be killed anyway.
-    """
-    if job.time_limit is None:
-        return False
-    if job.outcome is JobState.KILLED and job.run_time is not None and ran >= job.run_time:
-        return False
-    return ran >= job.time_limit
 
 
 def up_slots(scheduler: Scheduler) -> int:
