@@ -23,7 +23,7 @@ from xce_core.model.decisions import Pend
 from xce_core.model.limits import Dimension, Limit
 from xce_core.model.requests import ONE_HOST
 from xce_core.model.resources import Counted
-from xce_plugins.trace.model import Pended
+from xce_plugins.trace.ending_model import Pended
 
 
 def outcome(lines: list[str]) -> list[str]:

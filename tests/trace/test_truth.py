@@ -32,7 +32,8 @@ from xce_core.model.plans import Plan
 from xce_core.model.requests import Primary
 from xce_core.sched.policy import Outcome, Policy
 from xce_plugins.trace import model
-from xce_plugins.trace.model import KINDS, Dispatched, HostRow, HostSeen, Pended, Record
+from xce_plugins.trace.ending_model import Dispatched, Pended
+from xce_plugins.trace.model import KINDS, HostRow, HostSeen, Record
 
 CHECKED: Counter[str] = Counter()
 """How many statements of each kind were derived again."""

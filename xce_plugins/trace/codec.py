@@ -7,18 +7,8 @@ import zlib
 from typing import Any
 
 from xce_plugins.trace import model
-from xce_plugins.trace.model import (
-    Dispatched,
-    Fault,
-    Level,
-    Pended,
-    Record,
-    Selection,
-    Share,
-    Totals,
-    Undecided,
-    Unit,
-)
+from xce_plugins.trace.ending_model import Dispatched, Ending, Pended, Share, Undecided
+from xce_plugins.trace.model import Fault, Level, Record, Selection, Totals, Unit
 from xce_plugins.trace.packed import Entries, HostsSeen, PositionsSeen
 
 ENTRIES: tuple[type[Any], ...] = (
@@ -106,7 +96,7 @@ def decode(data: bytes) -> Record:
     )
 
 
-def _of_ending(ending: model.Ending) -> tuple[Any, ...]:
+def _of_ending(ending: Ending) -> tuple[Any, ...]:
     if isinstance(ending, Dispatched):
         return (
             "dispatch",
@@ -121,7 +111,7 @@ def _of_ending(ending: model.Ending) -> tuple[Any, ...]:
     return ("none", *ending)
 
 
-def _to_ending(kind: str, *fields: Any) -> model.Ending:
+def _to_ending(kind: str, *fields: Any) -> Ending:
     if kind == "pend":
         return Pended(*fields)
     if kind == "none":

@@ -3,18 +3,8 @@
 from __future__ import annotations
 
 from xce_core.model.jobs import Seconds
-from xce_plugins.trace.model import (
-    KINDS,
-    Ending,
-    Entry,
-    Fault,
-    Level,
-    Record,
-    Selection,
-    Totals,
-    Undecided,
-    Unit,
-)
+from xce_plugins.trace.ending_model import Ending, Undecided
+from xce_plugins.trace.model import KINDS, Entry, Fault, Level, Record, Selection, Totals, Unit
 from xce_plugins.trace.packed import Entries, HostsSeen, Part, PositionsSeen
 
 FAULTS_KEPT = 10

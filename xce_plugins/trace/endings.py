@@ -13,7 +13,7 @@ from xce_core.sched.ask import Ask
 from xce_core.sched.columns import Column, Counter
 from xce_core.sched.policy import NoDecision, Outcome
 from xce_core.sched.resolve import SchedulingObject
-from xce_plugins.trace.model import (
+from xce_plugins.trace.ending_model import (
     HOSTS_LISTED,
     Dispatched,
     Ending,

@@ -12,21 +12,8 @@ from typing import Any
 from xce_core.sched.verdicts import VerdictKind
 from xce_plugins.trace import model
 from xce_plugins.trace.codec import ENTRIES
-from xce_plugins.trace.model import (
-    KINDS,
-    Dispatched,
-    Entry,
-    Fault,
-    Level,
-    Pended,
-    Record,
-    Selection,
-    Share,
-    Totals,
-    Undecided,
-    Unit,
-    together,
-)
+from xce_plugins.trace.ending_model import Dispatched, Ending, Pended, Share, Undecided, together
+from xce_plugins.trace.model import KINDS, Entry, Fault, Level, Record, Selection, Totals, Unit
 from xce_plugins.trace.packed import Entries
 
 FORMAT, VERSION = "xce-trace", 1
@@ -258,7 +245,7 @@ _TO_FIELD: dict[str, Callable[[Any], Any]] = {
 # Outcomes.
 
 
-def _of_ending(ending: model.Ending) -> dict[str, Any]:
+def _of_ending(ending: Ending) -> dict[str, Any]:
     if isinstance(ending, Dispatched):
         return {
             "kind": "dispatch",
@@ -283,7 +270,7 @@ def _of_ending(ending: model.Ending) -> dict[str, Any]:
     return {"kind": "none", "cause": ending.cause, "error": ending.error}
 
 
-def _to_ending(value: Mapping[str, Any]) -> model.Ending:
+def _to_ending(value: Mapping[str, Any]) -> Ending:
     if value["kind"] == "none":
         return Undecided(value["cause"], value["error"])
     if value["kind"] == "pend":

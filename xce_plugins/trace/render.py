@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 from xce_core.model.amounts import AmountKind, UnitsMode, format_amount
 from xce_core.model.jobs import Seconds
 from xce_plugins.trace import model
+from xce_plugins.trace.ending_model import Dispatched
 from xce_plugins.trace.model import KINDS, Record, Selection, Totals, Unit
 from xce_plugins.trace.render_entries import EntryLines
 from xce_plugins.trace.render_outcome import outcome_lines
@@ -85,7 +86,7 @@ def _head(record: Record) -> str:
 def _selection_lines(record: Record, show: Units) -> Iterator[str]:
     selection = record.selection
     if selection is None:
-        if isinstance(record.ending, model.Dispatched) and record.ending.reconstructed:
+        if isinstance(record.ending, Dispatched) and record.ending.reconstructed:
             yield "  reconstructed: taken over from the recording, not decided here"
         return
     if not selection.known:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
-from xce_plugins.trace.model import Dispatched, Ending, Pended, Share, Undecided
+from xce_plugins.trace.ending_model import Dispatched, Ending, Pended, Share, Undecided
 
 Show = Callable[[str, int], str]
 
