@@ -9,7 +9,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from xce_core.model.hostlist import HostListError, fold, unfold
-from xce_core.model.ranges import RangeError, fold_numbers, unfold_numbers
+from xce_core.model.ranges import (
+    RangeError,
+    fold_in_order,
+    fold_numbers,
+    fold_texts,
+    unfold_numbers,
+)
 
 
 @pytest.mark.parametrize(
@@ -187,3 +193,11 @@ def test_bad_ranges_name_the_column(text: str, message: str) -> None:
 def test_folding_numbers_loses_nothing(numbers: list[int]) -> None:
     """C1: unfold_numbers(fold_numbers(x)) is x, sorted, each once."""
     assert unfold_numbers(fold_numbers(numbers)) == sorted(set(numbers))
+
+
+@given(st.lists(st.integers(0, 120), max_size=12))
+def test_numbers_are_folded_in_the_order_given_as_their_texts_are(numbers: list[int]) -> None:
+    """C2: what counts on is joined, across a new digit too, and nothing is sorted."""
+    assert fold_in_order(numbers) == fold_texts([str(number) for number in numbers])
+    assert fold_in_order([7, 8, 9, 10, 12, 11, 5]) == "7-10,12,11,5"
+    assert fold_in_order([]) == ""

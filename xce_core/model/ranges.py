@@ -51,7 +51,21 @@ def fold_numbers(numbers: Iterable[int]) -> str:
     ordered = sorted(set(numbers))
     if ordered and (ordered[0] < 0 or ordered[-1] >= 10**DIGITS_LIMIT):
         raise ValueError(f"expected numbers from 0 up, of at most {DIGITS_LIMIT} digits")
-    return fold_texts([str(number) for number in ordered])
+    return fold_in_order(ordered)
+
+
+def fold_in_order(numbers: Iterable[int]) -> str:
+    """Numbers as ranges, in the order given; neighbours that count on are joined."""
+    texts: list[str] = []
+    first = last = -1
+    for number in numbers:
+        if number == last + 1 and texts:
+            last = number
+            texts[-1] = f"{first}-{last}"
+        else:
+            first = last = number
+            texts.append(str(number))
+    return ",".join(texts)
 
 
 def fold_texts(texts: Sequence[str]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 
 from xce_core.model.jobs import format_job_id
-from xce_core.model.ranges import NAMES_LIMIT, NumberRange, RangeError, fold_texts, parse_ranges
+from xce_core.model.ranges import NAMES_LIMIT, NumberRange, RangeError, fold_in_order, parse_ranges
 from xce_core.sim.fields import FieldError, mismatch
 
 JobId = tuple[int, int]
@@ -81,20 +81,20 @@ def fold_jobs(ids: Iterable[JobId]) -> str:
 def _folded(ids: Iterable[JobId]) -> Iterator[str]:
     """The items of the list: a run of plain jobs, or elements of one array."""
     kind = -1
-    texts: list[str] = []
+    numbers: list[int] = []
     for number, index in ids:
         array = number if index >= 0 else -1
-        if texts and array != kind:
-            yield _item(kind, texts)
-            texts = []
+        if numbers and array != kind:
+            yield _item(kind, numbers)
+            numbers = []
         kind = array
-        texts.append(str(number if index < 0 else index))
-    if texts:
-        yield _item(kind, texts)
+        numbers.append(number if index < 0 else index)
+    if numbers:
+        yield _item(kind, numbers)
 
 
-def _item(array: int, texts: list[str]) -> str:
-    folded = fold_texts(texts)
+def _item(array: int, numbers: list[int]) -> str:
+    folded = fold_in_order(numbers)
     return folded if array < 0 else f"{array}[{folded}]"
 
 
