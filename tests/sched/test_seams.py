@@ -9,7 +9,7 @@ import pluggy
 import pytest
 
 from xce_core.hookspecs import PROJECT, SeamSpecs, hookimpl
-from xce_core.sched.seams import Announcer
+from xce_core.sched.announcer import Announcer
 
 SEAMS = {name.removeprefix("xce_") for name in vars(SeamSpecs) if name.startswith("xce_")}
 
@@ -83,6 +83,6 @@ def test_there_is_no_seam_without_a_specification() -> None:
         announcer([]).plan_endet(1)
     folder = Path(__file__).resolve().parents[2] / "xce_core" / "sched"
     text = "".join((folder / f"{name}.py").read_text() for name in ("seams", "watch"))
-    used = set(re.findall(r"self\._?announce\.([a-z]\w*)\(", text))
+    used = set(re.findall(r"announce\.([a-z]\w*)\(", text))
     used |= set(re.findall(r"_work_out\(\s*\"(\w+)\"", text))
     assert used == SEAMS - {"wants_watch"}

@@ -19,7 +19,9 @@ from xce_core.model.requests import ONE_HOST, Span, SpanKind
 from xce_core.sched import verdicts
 from xce_core.sched.scan import PositionScan, Scan
 from xce_core.sched.verdicts import VerdictKind
+from xce_plugins.trace.model import PositionSeen
 from xce_plugins.trace.render import record_lines
+from xce_plugins.trace.scans import summary
 
 SUMMARY = "on all level summary"
 
@@ -211,17 +213,18 @@ class Comparing:
 
     @hookimpl
     def xce_positions_scanned(self, scan: Scan) -> None:
-        positions = iter(list(scan.positions()))
-        for like in scan.alike():
-            for place, position in zip(range(like.positions), positions, strict=False):
-                counts = (like.accepted, like.mismatched, like.short, like.over)
-                numbers = (*counts, like.claimed + place, 0)
-                assert numbers == position.counts()
-                assert like.limits == position.limits()
-                if not scan.error:
-                    assert numbers == counted(position)
-                self.positions += 1
-        assert next(positions, None) is None
+        part, totals = summary(scan)
+        positions = list(scan.positions())
+        for entry, position in zip(part.entries(), positions, strict=True):
+            assert isinstance(entry, PositionSeen)
+            assert (entry.number, entry.host) == (position.number, position.host)
+            assert entry.counts == position.counts()
+            assert {(limit, scope): n for limit, scope, n in entry.limits} == position.limits()
+            if not scan.error:
+                assert entry.counts == counted(position)
+            self.positions += 1
+        each = [position.counts() for position in positions]
+        assert tuple(totals) == tuple(map(sum, zip(*each, strict=True)))
 
 
 def counted(position: PositionScan) -> tuple[int, ...]:

@@ -84,6 +84,11 @@ class Cluster:
         return {host.name: host.index for host in self.hosts}
 
     @cached_property
+    def host_names(self) -> tuple[str, ...]:
+        """The names of the hosts, by host index."""
+        return tuple([host.name for host in self.hosts])
+
+    @cached_property
     def all_hosts(self) -> int:
         """The mask of every host."""
         return (1 << len(self.hosts)) - 1
@@ -100,7 +105,8 @@ class Cluster:
 
     def names_of(self, mask: int) -> list[str]:
         """The names of the hosts in *mask*, in host order."""
-        return [self.hosts[index].name for index in indexes(mask)]
+        names = self.host_names
+        return [name for run in runs_of(mask) for name in names[run.start : run.stop]]
 
 
 def runs_of(mask: int) -> Iterator[range]:

@@ -28,6 +28,10 @@ class ReasonCode(Enum):
     INTERNAL = "an internal error"
 
 
+CODE_NAMES = {code: code.name for code in ReasonCode}
+"""The names of the codes, looked up faster than by the attribute."""
+
+
 @dataclass(frozen=True, slots=True)
 class Reason:
     """One thing in the way.

@@ -48,6 +48,9 @@ class Primary:
     select: Expression | None = None
     span: Span = FREE
 
+    def __hash__(self) -> int:
+        return hash((self.tasks_min, self.tasks_max, self.amounts))  # which tell most apart
+
 
 @dataclass(frozen=True, slots=True)
 class Compound:

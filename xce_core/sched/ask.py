@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from xce_core.model.reasons import Reason
 from xce_core.model.requests import Primary
 from xce_core.model.resources import SLOTS
 from xce_core.sched.columns import Column, Counter
@@ -59,6 +60,9 @@ class Ask:
     :ivar selected: mask of the hosts that match its selection.
     :ivar has_first: whether its first host takes amounts that the others do not.
     :ivar by_hosts: whether what it takes of the cluster depends on the number of its hosts.
+    :ivar limited: whether a limit that counts by host concerns it.
+    :ivar refusal: why it could not be placed when that was asked last, with the count of
+        changes at that time.
     """
 
     __slots__ = (
@@ -70,7 +74,9 @@ class Ask:
         "has_first",
         "host_claims",
         "hosts",
+        "limited",
         "primary",
+        "refusal",
         "selected",
         "shared_claims",
     )
@@ -90,6 +96,8 @@ class Ask:
         self.hosts = hosts
         self.has_first = any(claim.per_job for claim in host_claims)
         self.by_hosts = any(claim.per_host for claim in shared_claims)
+        self.limited = any(claim.column.limit is not None for claim in host_claims)
+        self.refusal: tuple[int, tuple[Reason, ...]] | None = None
         self._needs: dict[int, tuple[tuple[Column, int], ...]] = {}
         self._capacities: Mapping[int, int] = {}
         self._seen = -1

@@ -34,7 +34,7 @@ def refusal_reasons(wanted: SchedulingObject, allocator: Allocator) -> Reasons:
     return reasons_of(found)
 
 
-def attempt_reasons(members: tuple[Ask, ...], allocator: Allocator) -> list[Reason]:
+def attempt_reasons(members: tuple[Ask, ...], allocator: Allocator) -> tuple[Reason, ...]:
     """Why the first member that can't be placed can't; empty if there are no members."""
     if len(members) == 1:
         return ask_reasons(members[0])
@@ -44,7 +44,7 @@ def attempt_reasons(members: tuple[Ask, ...], allocator: Allocator) -> list[Reas
             if placements is None:
                 return ask_reasons(ask)
             claims.take(ask, placements)
-    return []
+    return ()
 
 
 def reasons_of(found: list[Reason]) -> Reasons:
@@ -54,11 +54,19 @@ def reasons_of(found: list[Reason]) -> Reasons:
     return reason_set(main, found or [Reason(ReasonCode.NO_PLAN)])
 
 
-def ask_reasons(ask: Ask) -> list[Reason]:
+def ask_reasons(ask: Ask) -> tuple[Reason, ...]:
     """What stands in the way of one primary: cluster-wide, else host by host.
 
-    A host is measured by the smallest share of the tasks that it could be given.
+    A host is measured by the smallest share of the tasks that it could be given. Worked out
+    once until anything changes.
     """
+    known = ask.refusal
+    if known is None or known[0] != ask.hosts.changes:
+        ask.refusal = known = (ask.hosts.changes, tuple(_ask_reasons(ask)))
+    return known[1]
+
+
+def _ask_reasons(ask: Ask) -> list[Reason]:
     shared = [
         _reason(claim.counter)
         for claim in ask.shared_claims

@@ -6,10 +6,9 @@ the hosts that were passed over are explained here, at the instant of the scan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import chain, compress, islice
-from types import MappingProxyType
 from typing import NamedTuple
 
 from xce_core.model.cluster import Host, runs_of
@@ -36,30 +35,6 @@ class Failing(NamedTuple):
     pre_filter: int
     shortfall: int
     limit: int
-
-
-class Alike(NamedTuple):
-    """Positions, one after the other, that saw the same.
-
-    :param accepted: whether they found a host.
-    :param mismatched: how many hosts each looked at that are not selected or not open.
-    :param short: how many that are short of a resource.
-    :param over: how many that would exceed a limit.
-    :param claimed: how many that earlier positions had claimed, for the first of them; each
-        later one saw one more.
-    :param limits: how many exceed each limit: (limit, scope without host) to number.
-    """
-
-    positions: int
-    accepted: bool
-    mismatched: int
-    short: int
-    over: int
-    claimed: int
-    limits: Mapping[tuple[str, str], int]
-
-
-NO_LIMITS: Mapping[tuple[str, str], int] = MappingProxyType({})
 
 
 @dataclass(slots=True, eq=False)
@@ -145,45 +120,21 @@ class Scan:
         """The hosts that fail, by kind of verdict."""
         if self._failing is None:
             eligible = self.eligible
-            short = over = 0
-            for column, _, lacking in self.lacking():
-                if column.limit is None:
-                    short |= lacking
-                else:
-                    over |= lacking
             rest = self.ledger.cluster.all_hosts & ~eligible
-            self._failing = Failing(rest, short & eligible, over & eligible)
+            if self.first or self.ask.limited or self.error:
+                self._failing = Failing(rest, *self._short_and_over(eligible))
+            else:  # what keeps them from fitting can only be resources
+                self._failing = Failing(rest, eligible & ~self.ask.fitting(self.tasks), 0)
         return self._failing
 
-    def alike(self) -> Iterator[Alike]:
-        """What the positions saw in numbers, without looking at each host."""
-        if self.error or not self.in_host_order:
-            for each in self.positions():
-                accepted, mismatched, short, over, claimed, _ = each.counts()
-                found = bool(accepted)
-                yield Alike(1, found, mismatched, short, over, claimed, each.limits())
-            return
-        # The hosts found pass the checks and are claimed by nobody before, so that positions
-        # whose hosts are neighbours see the same but for what these take themselves.
-        everywhere = len(self.ledger.cluster.hosts)
-        alike = [(len(run), True, run.start) for run in self.runs]
-        if self.failed:
-            alike.append((1, False, everywhere))
-        claimed = self.claimed
-        pre_filter, short, over = [hosts & ~claimed for hosts in self.failing()]
-        before = 0
-        for positions, found, first in alike:
-            looked_at = (1 << first) - 1
-            yield Alike(
-                positions,
-                found,
-                (looked_at & pre_filter).bit_count() if pre_filter else 0,
-                (looked_at & short).bit_count(),
-                (looked_at & over).bit_count() if over else 0,
-                (looked_at & claimed).bit_count() + before if claimed else before,
-                self.limits_in(looked_at & over) if over else NO_LIMITS,
-            )
-            before += positions
+    def _short_and_over(self, eligible: int) -> tuple[int, int]:
+        short = over = 0
+        for column, _, lacking in self.lacking():
+            if column.limit is None:
+                short |= lacking
+            else:
+                over |= lacking
+        return short & eligible, over & eligible
 
     @property
     def eligible(self) -> int:

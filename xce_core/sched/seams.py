@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xce_core.model.decisions import Dispatch
 from xce_core.model.jobs import Job, Seconds
+from xce_core.sched.announcer import Announcer, sorted_impls
 from xce_core.sched.facts import Selected
 from xce_core.sched.faults import FAULTS, describe
 from xce_core.sched.policy import HoldBack, NoDecision, Outcome, Session
@@ -31,70 +32,6 @@ class Failures:
     def note(self, plugin: str, hook: str, error: BaseException) -> None:
         """*plugin* raised *error* in *hook*."""
         self.report(plugin, hook, describe(error))
-
-
-class Announcer:
-    """A function for each seam, which tells all who listen at it, in order of their names.
-
-    ``announce.plan_committed(1)`` calls the hook ``xce_plan_committed`` of every plugin. It is
-    given the facts in the order of the specification; each plugin gets those that it names.
-    What a plugin raises is noted and changes nothing; nothing comes back.
-
-    :param hooks: a pluggy hook relay on which the seam specifications, and every plugin that
-        takes part, are registered.
-    :param failed: told of what a plugin raised: its name, the hook, the error.
-    """
-
-    def __init__(self, hooks: Any, failed: Callable[[str, str, BaseException], None]) -> None:
-        self._hooks = hooks
-        self._failed = failed
-
-    def __getattr__(self, seam: str) -> Callable[..., None]:
-        if seam.startswith("_"):
-            raise AttributeError(seam)
-        tell = self._all_who_listen(f"xce_{seam}")
-        setattr(self, seam, tell)  # from now on it is found without coming here
-        return tell
-
-    def _all_who_listen(self, hook: str) -> Callable[..., None]:
-        impls = sorted_impls(self._hooks, hook)
-        order = getattr(self._hooks, hook).spec.argnames
-        calls = [self._one(hook, impl, list(map(order.index, impl.argnames))) for impl in impls]
-        if len(calls) == 1:
-            return calls[0]
-
-        def tell(*facts: object) -> None:
-            for call in calls:
-                call(*facts)
-
-        return tell
-
-    def _one(self, hook: str, impl: Any, places: list[int]) -> Callable[..., None]:
-        """The function that tells one plugin the facts that it takes.
-
-        :param places: where they stand among those that there are.
-        """
-        plugin, function = impl.plugin_name, impl.function
-        if places != list(range(len(getattr(self._hooks, hook).spec.argnames))):
-            function = _picking(function, places)
-
-        def tell(*facts: object) -> None:
-            try:
-                function(*facts)
-            except FAULTS as error:
-                self._failed(plugin, hook, error)
-
-        return tell
-
-
-def _picking(function: Callable[..., Any], places: list[int]) -> Callable[..., Any]:
-    """*function* of all facts, of which it takes those at *places*."""
-    return lambda *facts: function(*[facts[place] for place in places])
-
-
-def sorted_impls(hooks: Any, hook: str) -> list[Any]:
-    """Who implements *hook*, in order of the plugins' names."""
-    return sorted(getattr(hooks, hook).get_hookimpls(), key=lambda impl: str(impl.plugin_name))
 
 
 class Seams:

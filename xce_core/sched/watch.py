@@ -7,14 +7,16 @@ The steps themselves know nothing of it. A watched selection runs the same steps
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from types import TracebackType
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from xce_core.model.decisions import Allocation, Placement
 from xce_core.model.plans import Plan
 from xce_core.model.reasons import Reason
-from xce_core.model.requests import Primary, Shape
+from xce_core.model.requests import Shape
+from xce_core.model.rows import Row
 from xce_core.sched.allocator import Allocator, up_to
+from xce_core.sched.announcer import Announcer, Said
 from xce_core.sched.ask import Ask
 from xce_core.sched.facts import Path
 from xce_core.sched.faults import FAULTS, describe, in_words
@@ -26,32 +28,11 @@ from xce_core.sched.rows import cluster_rows
 from xce_core.sched.scan import Scan
 
 if TYPE_CHECKING:
-    from xce_core.sched.seams import Announcer, Seams
+    from xce_core.sched.seams import Seams
 
 
-class _Requirement:
-    """Begin and end of a requirement, one end on every way out.
-
-    :ivar satisfied: whether everything in it was claimed.
-    """
-
-    __slots__ = ("_announce", "_path", "_primary", "satisfied")
-
-    def __init__(self, announce: Announcer, path: Path, primary: Primary | None) -> None:
-        self._announce = announce
-        self._path = path
-        self._primary = primary
-        self.satisfied = False
-
-    def __enter__(self) -> _Requirement:
-        self._announce.requirement_begun(self._path, self._primary)
-        return self
-
-    def __exit__(
-        self, kind: object, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        problem = describe(error) if isinstance(error, FAULTS) else ""
-        self._announce.requirement_ended(self._path, self.satisfied, problem)
+_path = lru_cache(maxsize=1024)(Path)
+"""The same few paths come again and again: one of each is made."""
 
 
 class WatchedAllocator(Allocator):
@@ -66,10 +47,13 @@ class WatchedAllocator(Allocator):
             plain.ledger, plain.generators, plain.host_order, plain.order_name, plain.report
         )
         self._seams = seams
+        self._said: list[Said] = []
         self._announce = seams.announce
-        self._path = Path(Shape.SINGLE, 1, 1, 0, 0)
+        self._kept_announce = Announcer(seams.hooks, seams.failed, self._said)
+        self._refused: tuple[SchedulingObject, int] | None = None
+        self._path = _path(Shape.SINGLE, 1, 1, 0, 0)
         self._wanted: SchedulingObject | None = None
-        self._why: list[Reason] = []
+        self._why: tuple[Reason, ...] = ()
         self._placed = False  # the member is placed and not claimed yet
         self._members: list[int] = []
         self._filled = 0
@@ -77,10 +61,10 @@ class WatchedAllocator(Allocator):
         self._offered_by = ""
         self._scan_error = ""
 
-    def _work_out(self, seam: str, facts: Callable[[], tuple[object, ...]]) -> None:
-        """Announce what has to be worked out first."""
+    def _work_out(self, seam: str, facts: Callable[..., tuple[object, ...]], *of: object) -> None:
+        """Announce what has to be worked out first: what *facts* gives *of* these."""
         try:
-            found = facts()
+            found = facts(*of)
         except FAULTS as error:
             self._seams.failed("core", f"xce_{seam}", error)
         else:
@@ -89,40 +73,64 @@ class WatchedAllocator(Allocator):
     # Requirements.
 
     def allocate(self, wanted: SchedulingObject) -> Allocation | None:
-        """As the plain one; the alternative chosen is announced."""
+        """As the plain one; the alternative chosen is announced.
+
+        What was refused before anything has changed since is refused again by the same steps,
+        which are announced again and not gone: the job at the head of a strict queue is
+        decided anew whenever another comes in.
+        """
+        changes = self.ledger.hosts.changes
+        if self._refused == (wanted, changes):
+            said = self._said.copy()
+            self._said.clear()
+            for tell, facts in said:
+                tell(*facts)
+            return None
+        self._refused = None
+        self._said.clear()
+        # Where plugins have a say, or claims of members are rolled back, each step is gone.
+        alone = self._core_only and all(len(members) == 1 for members in wanted.alternatives)
+        self._announce = self._kept_announce if alone else self._seams.announce
         self._wanted = wanted
         allocation = super().allocate(wanted)
         self._announce.alternatives_ended(
-            Path(wanted.requirement.shape, 0, len(wanted.alternatives), 0, 0),
+            _path(wanted.requirement.shape, 0, len(wanted.alternatives), 0, 0),
             0 if allocation is None else allocation.alternative + 1,
         )
+        if alone and allocation is None:
+            self._refused = (wanted, changes)
         return allocation
 
     def attempt(self, members: tuple[Ask, ...], number: int) -> tuple[Placement, ...] | None:
         """As the plain one; begin and end of the alternative, and why it failed."""
         assert self._wanted is not None
         shape, count = self._wanted.requirement.shape, len(self._wanted.alternatives)
-        self._path = Path(shape, number + 1, count, 0, len(members))
+        path = self._path = _path(shape, number + 1, count, 0, len(members))
+        announce = self._announce
         if not members:
-            self._announce.alternative_skipped(self._path)
+            announce.alternative_skipped(path)
             return None
-        self._why, self._members, self._placed = [], [], False
-        with _Requirement(self._announce, self._path, None) as end:
-            placed = None
-            try:
-                placed = super().attempt(members, number)
-            except FAULTS as error:
-                if self._placed:
-                    last = self._member_path(len(self._members))
-                    self._announce.claim_failed(last, describe(error))
-                raise
-            finally:
-                end.satisfied = placed is not None
-                if placed is None:
-                    self._release(len(members))
+        self._why, self._members, self._placed = (), [], False
+        announce.requirement_begun(path, None)
+        placed, problem = None, ""
+        try:
+            placed = super().attempt(members, number)
             if placed is None:
-                self._announce.attempt_failed(self._path, tuple(self._why))
+                self._release(len(members))
+                announce.attempt_failed(path, self._why)
+        except BaseException as error:
+            problem = self._problem(error)
+            if self._placed and problem:
+                announce.claim_failed(self._member_path(len(self._members)), problem)
+            self._release(len(members))
+            raise
+        finally:
+            announce.requirement_ended(path, placed is not None, problem)
         return placed
+
+    def _problem(self, error: BaseException) -> str:
+        """What broke a step off; empty if it was no fault but an interrupt."""
+        return describe(error) if isinstance(error, FAULTS) else ""
 
     def _release(self, members: int) -> None:
         """Announce the hosts that members had claimed, and gave back."""
@@ -134,17 +142,24 @@ class WatchedAllocator(Allocator):
             self._announce.members_released(self._path, hosts)
 
     def _member_path(self, member: int) -> Path:
-        whole = self._path
-        return Path(whole.shape, whole.alternative, whole.alternatives, member, whole.members)
+        shape, alternative, alternatives, _, members = self._path
+        return _path(shape, alternative, alternatives, member, members)
 
     def place(self, ask: Ask, member: int, claims: Claims) -> tuple[Placement, ...] | None:
         """As the plain one; begin and end of the member."""
         self._placed = False
-        with _Requirement(self._announce, self._member_path(member + 1), ask.primary) as end:
+        path = self._member_path(member + 1)
+        self._announce.requirement_begun(path, ask.primary)
+        placements, problem = None, ""
+        try:
             placements = super().place(ask, member, claims)
-            end.satisfied = placements is not None
             if placements is None:
                 self._note_reasons(ask)
+        except BaseException as error:
+            problem = self._problem(error)
+            raise
+        finally:
+            self._announce.requirement_ended(path, placements is not None, problem)
         if placements is not None:
             self._placed = True
             self._members.append(Allocation(placements).hosts)
@@ -162,12 +177,13 @@ class WatchedAllocator(Allocator):
     def room(self, ask: Ask, claims: Claims) -> int:
         """As the plain one; the rows of the check."""
         tasks = super().room(ask, claims)
-        fewest = ask.primary.tasks_min
-        self._work_out(
-            "cluster_checked",
-            lambda: (cluster_rows(ask, claims, fewest, 1), tasks >= fewest),
-        )
+        self._work_out("cluster_checked", self._check, ask, claims, tasks)
         return tasks
+
+    def _check(self, ask: Ask, claims: Claims, tasks: int) -> tuple[tuple[Row, ...], bool]:
+        """The rows of the cluster-wide check for the fewest tasks, and whether it passed."""
+        fewest = ask.primary.tasks_min
+        return cluster_rows(ask, claims, fewest, 1), tasks >= fewest
 
     def hopeless(self, ask: Ask) -> bool:
         """Never: a plan is tried, so that it tells what is missing."""
@@ -274,8 +290,7 @@ class WatchedAllocator(Allocator):
             raise
         finally:
             self._work_out(
-                "positions_scanned",
-                lambda: (self._scan(ask, tasks, count, first, claimed, claims, hosts),),
+                "positions_scanned", self._scan, ask, tasks, count, first, claimed, claims, hosts
             )
         return hosts
 
@@ -288,13 +303,13 @@ class WatchedAllocator(Allocator):
         claimed: int,
         claims: Claims,
         hosts: int,
-    ) -> Scan:
+    ) -> tuple[Scan]:
         """What the positions saw; the hosts found are noted."""
         if not hosts and not self._scan_error:  # those found before there were no more
             hosts = up_to(ask.fitting(tasks, first) & ~claimed, count)
         start = self._filled.bit_count() + 1
         self._filled |= hosts
-        return Scan(
+        scan = Scan(
             self.ledger,
             claims,
             ask,
@@ -307,6 +322,7 @@ class WatchedAllocator(Allocator):
             self.host_order is None,
             self._scan_error,
         )
+        return (scan,)
 
 
 def _name_of(generator: object) -> str:

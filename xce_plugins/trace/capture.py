@@ -12,7 +12,7 @@ from xce_core.model.decisions import Dispatch
 from xce_core.model.jobs import Job, Seconds
 from xce_core.model.limits import scope_label
 from xce_core.model.plans import Plan
-from xce_core.model.reasons import Reason
+from xce_core.model.reasons import CODE_NAMES, Reason
 from xce_core.model.requests import Primary, Shape, SpanKind
 from xce_core.model.rows import Row
 from xce_core.sched.facts import Path, Selected
@@ -47,7 +47,7 @@ from xce_plugins.trace.model import (
     Selection,
     Unit,
 )
-from xce_plugins.trace.scans import add_position_summaries, add_positions
+from xce_plugins.trace.scans import Summaries, add_positions
 
 _EARLY_KEPT = 100
 """How many failures are kept of which it is not known yet what they are about."""
@@ -59,8 +59,9 @@ class _Made:
     def __init__(self) -> None:
         like = lru_cache(maxsize=1024)
         self.step = like(_step)
-        self.requirement_begun = like(RequirementBegun)
-        self.requirement_ended = like(RequirementEnded)
+        self.whole_begun = like(_whole_begun)
+        self.member_begun = like(_member_begun)
+        self.requirement_ended = like(_requirement_ended)
         self.attempt_failed = like(AttemptFailed)
         self.check_ended = like(CheckEnded)
         self.plan_begun = like(PlanBegun)
@@ -75,6 +76,7 @@ class Capture:
     def __init__(self) -> None:
         self.control = Control()
         self._made = _Made()
+        self._summaries = Summaries()
         self._draft: Draft | None = None
         self._ready: Draft | None = None
         self._early: list[Fault] = []
@@ -186,28 +188,18 @@ class Capture:
         """A single requirement is its only member, so that its whole is not told of."""
         if self._draft is None or (path.shape is Shape.SINGLE and not path.member):
             return
+        made = self._made
         if primary is None:
-            self._draft.add(self._made.requirement_begun(self._made.step(path)))
-            return
-        span = primary.span
-        self._draft.add(
-            self._made.requirement_begun(
-                self._made.step(path),
-                primary.tasks_min,
-                primary.tasks_max,
-                primary.amounts,
-                primary.select.text if primary.select is not None else "",
-                span.kind.value,
-                span.tasks_per_host if span.kind is SpanKind.PER_HOST else 0,
-            )
-        )
+            self._draft.add(made.whole_begun(path))
+        else:
+            self._draft.add(made.member_begun(path, primary))
 
     @hookimpl
     def xce_requirement_ended(self, path: Path, satisfied: bool, error: str) -> None:
         """Of a single requirement the end of its whole, which comes after its reasons."""
         if self._draft is None or (path.shape is Shape.SINGLE and path.member):
             return
-        self._draft.add(self._made.requirement_ended(self._made.step(path), satisfied, error))
+        self._draft.add(self._made.requirement_ended(path, satisfied, error))
 
     @hookimpl
     def xce_attempt_failed(self, path: Path, reasons: tuple[Reason, ...]) -> None:
@@ -289,8 +281,10 @@ class Capture:
         """Each position: in a line, or host by host."""
         draft = self._draft
         if draft is not None:
-            add = add_positions if draft.level is Level.FULL else add_position_summaries
-            add(draft, scan)
+            if draft.level is Level.FULL:
+                add_positions(draft, scan)
+            else:
+                self._summaries.add(draft, scan)
 
     @hookimpl
     def xce_plan_checked(self, plan: Plan, rows: tuple[Row, ...]) -> None:
@@ -340,6 +334,27 @@ def _step(path: Path) -> tuple[str, int, int, int, int]:
     return (shape.value, alternative, alternatives, member, members)
 
 
+def _whole_begun(path: Path) -> RequirementBegun:
+    return RequirementBegun(_step(path))
+
+
+def _member_begun(path: Path, primary: Primary) -> RequirementBegun:
+    span = primary.span
+    return RequirementBegun(
+        _step(path),
+        primary.tasks_min,
+        primary.tasks_max,
+        primary.amounts,
+        primary.select.text if primary.select is not None else "",
+        span.kind.value,
+        span.tasks_per_host if span.kind is SpanKind.PER_HOST else 0,
+    )
+
+
+def _requirement_ended(path: Path, satisfied: bool, error: str) -> RequirementEnded:
+    return RequirementEnded(_step(path), satisfied, error)
+
+
 def _selection(selected: Selected) -> Selection:
     limits = selected.limits
     return Selection(
@@ -361,7 +376,7 @@ def _by_code(reasons: tuple[Reason, ...]) -> tuple[tuple[str, int, tuple[str, ..
     counts: dict[str, int] = {}
     names: dict[str, dict[str, None]] = {}
     for reason in reasons:
-        code = reason.code.name
+        code = CODE_NAMES[reason.code]
         counts[code] = counts.get(code, 0) + max(1, reason.hosts.bit_count())
         named = names.setdefault(code, {})
         if reason.name:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from operator import add
+
 from xce_core.model.jobs import Seconds
 from xce_plugins.trace.ending_model import Ending, Undecided
 from xce_plugins.trace.model import KINDS, Entry, Fault, Level, Record, Selection, Totals, Unit
@@ -9,6 +12,9 @@ from xce_plugins.trace.packed import Entries, HostsSeen, Part, PositionsSeen
 
 FAULTS_KEPT = 10
 """How many faults of plugins a record names."""
+
+NO_HOSTS = (0,) * len(KINDS)
+"""No host evaluations, for each of the kinds."""
 
 NOT_CAPTURED = Undecided("not captured", "")
 """The ending of a record whose outcome could not be written down."""
@@ -45,7 +51,7 @@ class Draft:
         self.units: tuple[Unit, ...] = ()
         self.plans_tried = self.plans_discarded = 0
         self.none_generated = self.all_discarded = self.none_placed = 0
-        self._hosts = [0] * len(KINDS)
+        self._hosts = NO_HOSTS
         self._head = (job, session, time, position, level, bound, selection)
         self._parts: list[Part] = []
         self._omitted = 0
@@ -68,11 +74,9 @@ class Draft:
         """Count entries that were not even made."""
         self._omitted += count
 
-    def count_hosts(self, *counts: int) -> None:
+    def count_hosts(self, counts: Sequence[int]) -> None:
         """Add to the host evaluations, for each of the kinds."""
-        hosts = self._hosts
-        for place, count in enumerate(counts):
-            hosts[place] += count
+        self._hosts = tuple(map(add, self._hosts, counts))
 
     def fault(self, plugin: str, hook: str, error: str) -> None:
         """A plugin raised; the first few are kept, each kind once."""
@@ -88,7 +92,7 @@ class Draft:
             self.none_generated,
             self.all_discarded,
             self.none_placed,
-            tuple(self._hosts),
+            self._hosts,
         )
         return Record(
             *self._head,

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 from xce_core.model.cluster import Cluster, indexes
 from xce_core.model.decisions import Allocation, Dispatch, Pend, Placement
 from xce_core.model.limits import scope_label
-from xce_core.model.reasons import Reasons
+from xce_core.model.reasons import CODE_NAMES, Reasons
 from xce_core.sched.allocator import lowest
 from xce_core.sched.ask import Ask
 from xce_core.sched.columns import Column, Counter
@@ -129,11 +129,8 @@ class _Hosts:
         self._parts = parts
         self._cluster = cluster
         self._known: dict[tuple[int, ...], Share] = {}
-        limited = any(
-            column.limit is not None for ask, _ in parts for column, *_ in ask.host_claims
-        )
         # A charge names its host, and a limit need not concern every host.
-        self._alike = not limited
+        self._alike = not any([ask.limited for ask, _ in parts])
 
     def alike(self, listed: list[int]) -> tuple[tuple[tuple[str, ...], Share], ...]:
         """What the hosts of these indexes give, as :func:`together` has it."""
@@ -176,7 +173,7 @@ def _everywhere(parts: list[tuple[Ask, Placement]]) -> _Bill:
 
 
 def _shared(parts: list[tuple[Ask, Placement]]) -> Share:
-    if not any(ask.shared_claims for ask, _ in parts):
+    if not any([ask.shared_claims for ask, _ in parts]):
         return _NOTHING
     bill = _Bill()
     tasks: dict[int, int] = {}
@@ -207,11 +204,11 @@ def pended(reasons: Reasons, fold: Callable[[int], str]) -> Pended:
     by_host: list[tuple[str, str, str, int]] = []
     for reason in reasons.entries:
         if not reason.hosts:
-            plain.append((reason.code.name, reason.name))
+            plain.append((CODE_NAMES[reason.code], reason.name))
         elif some := reason.hosts & listed:
-            by_host.append((reason.code.name, reason.name, fold(some), some.bit_count()))
+            by_host.append((CODE_NAMES[reason.code], reason.name, fold(some), some.bit_count()))
     others = _by_code(reasons, rest) if rest else ()
-    return Pended(reasons.main.name, tuple(plain), tuple(by_host), rest.bit_count(), others)
+    return Pended(CODE_NAMES[reasons.main], tuple(plain), tuple(by_host), rest.bit_count(), others)
 
 
 def _first_bits(mask: int) -> tuple[int, int]:
@@ -225,5 +222,6 @@ def _first_bits(mask: int) -> tuple[int, int]:
 def _by_code(reasons: Reasons, hosts: int) -> tuple[tuple[str, int], ...]:
     masks: dict[str, int] = {}
     for reason in reasons.entries:
-        masks[reason.code.name] = masks.get(reason.code.name, 0) | reason.hosts & hosts
+        code = CODE_NAMES[reason.code]
+        masks[code] = masks.get(code, 0) | reason.hosts & hosts
     return tuple((code, mask.bit_count()) for code, mask in masks.items() if mask)

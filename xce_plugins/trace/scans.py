@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
+from operator import add
 
 from xce_core.sched.scan import PositionScan, Scan
 from xce_core.sched.verdicts import Verdict, VerdictKind
-from xce_plugins.trace.draft import Draft
+from xce_plugins.trace.draft import NO_HOSTS, Draft
 from xce_plugins.trace.model import KINDS, PositionBegun, PositionEnded
-from xce_plugins.trace.packed import Finding, HostsSeen, PositionsSeen
+from xce_plugins.trace.packed import Finding, HostsSeen, PositionsSeen, Seen
 
 
 def add_positions(draft: Draft, scan: Scan) -> None:
@@ -27,7 +29,7 @@ def _add_position(draft: Draft, position: PositionScan, findings: _Findings, err
         seen = _hosts(position, findings, draft.room)
         lines = seen.lines
     counts = position.counts()
-    draft.count_hosts(*counts)
+    draft.count_hosts(counts)
     left_out = 0
     if lines == draft.room:
         hosts = position.looked_at.bit_count() + (position.accepted is not None)
@@ -83,25 +85,97 @@ def _bits_of(kinds: tuple[VerdictKind, ...]) -> int:
     return sum(1 << KINDS.index(kind) for kind in kinds)
 
 
-def add_position_summaries(draft: Draft, scan: Scan) -> None:
-    """One line for each position: the host found, and a count for each kind of verdict."""
-    hosts = scan.ledger.cluster.hosts
-    names = [hosts[index].name for index in scan.taken]
+class Summaries:
+    """The positions of a scan, one line for each: the host found, a count for each verdict.
+
+    A scan that is announced again, as it was, is not looked at again.
+    """
+
+    def __init__(self) -> None:
+        self._scan: Scan | None = None
+        self._part = PositionsSeen(1, 0, (), (), "")
+        self._counts: Sequence[int] = NO_HOSTS
+
+    def add(self, draft: Draft, scan: Scan) -> None:
+        """Write down what the positions of *scan* saw."""
+        if scan is not self._scan:
+            self._part, self._counts = summary(scan)
+            self._scan = scan
+        part = self._part
+        draft.count_hosts(self._counts)
+        lines = min(draft.room, part.lines)
+        draft.leave_out(part.lines - lines)
+        if lines:
+            draft.add_lines(part.first_lines(lines) if lines < part.lines else part, lines)
+
+
+def summary(scan: Scan) -> tuple[PositionsSeen, Sequence[int]]:
+    """What the positions saw, and how often each kind of verdict stands in it."""
+    if scan.error or not scan.in_host_order:
+        return _one_by_one(scan)
+    # The hosts found pass the checks and are claimed by nobody before, so that positions whose
+    # hosts are neighbours see the same but for what these take themselves. What is passed over
+    # and is nothing else is short of a resource.
+    names, alike = _found(scan)
+    claimed = scan.claimed
+    pre_filter, short, over = [hosts & ~claimed for hosts in scan.failing()]
+    seen: list[Seen] = []
+    before = mismatches = shorts = overs = claims = 0
+    for first, positions in alike:
+        looked_at = (1 << first) - 1
+        taken = before + (looked_at & claimed).bit_count() if claimed else before
+        mismatched = (looked_at & pre_filter).bit_count() if pre_filter else 0
+        if over:
+            lacking, exceeding = (looked_at & short).bit_count(), looked_at & over
+            seen.append(
+                (positions, mismatched, lacking, exceeding.bit_count(), taken, _limits(scan, exceeding))
+            )
+            overs += positions * exceeding.bit_count()
+        else:
+            lacking = first - mismatched - taken
+            seen.append((positions, mismatched, lacking, 0, taken, ()))
+        mismatches += positions * mismatched
+        shorts += positions * lacking
+        claims += positions * taken + positions * (positions - 1) // 2
+        before += positions
+    part = PositionsSeen(scan.start, scan.tasks, tuple(names), tuple(seen), "")
+    return part, (scan.found.bit_count(), mismatches, shorts, overs, claims, 0)
+
+
+def _found(scan: Scan) -> tuple[list[str], list[tuple[int, int]]]:
+    """The hosts found; and for each run of neighbours the first index, and how many they are.
+
+    A position that found none stands for itself, behind the last host.
+    """
+    names_of_all = scan.ledger.cluster.host_names
+    names: list[str] = []
+    alike: list[tuple[int, int]] = []
+    for run in scan.runs:
+        first, behind = run.start, run.stop
+        names += names_of_all[first:behind]
+        alike.append((first, behind - first))
     if scan.failed:
         names.append("")
-    seen = []
-    of_all = [0] * len(KINDS)
-    for positions, accepted, mismatched, short, over, claimed, limits in scan.alike():
-        of_all[0] += positions * accepted
-        of_all[1] += positions * mismatched
-        of_all[2] += positions * short
-        of_all[3] += positions * over
-        of_all[4] += positions * claimed + positions * (positions - 1) // 2
-        exceeded = tuple([(*of, count) for of, count in limits.items()]) if limits else ()
-        seen.append((positions, mismatched, short, over, claimed, exceeded))
-    draft.count_hosts(*of_all)
-    part = PositionsSeen(scan.start, scan.tasks, tuple(names), tuple(seen), scan.error)
-    lines = min(draft.room, part.lines)
-    draft.leave_out(part.lines - lines)
-    if lines:
-        draft.add_lines(part.first_lines(lines) if lines < part.lines else part, lines)
+        alike.append((len(names_of_all), 1))
+    return names, alike
+
+
+def _limits(scan: Scan, hosts: int) -> tuple[tuple[str, str, int], ...]:
+    """How many of *hosts* exceed each limit."""
+    return tuple([(*of, count) for of, count in scan.limits_in(hosts).items()])
+
+
+def _one_by_one(scan: Scan) -> tuple[PositionsSeen, Sequence[int]]:
+    """:func:`summary` of positions that have little in common."""
+    names: list[str] = []
+    seen: list[Seen] = []
+    counts: Sequence[int] = NO_HOSTS
+    for position in scan.positions():
+        names.append(position.host)
+        numbers = position.counts()
+        _, mismatched, short, over, claimed, _ = numbers
+        limits = tuple([(*of, count) for of, count in position.limits().items()])
+        seen.append((1, mismatched, short, over, claimed, limits))
+        counts = tuple(map(add, counts, numbers))
+    return PositionsSeen(scan.start, scan.tasks, tuple(names), tuple(seen), scan.error), counts
+
