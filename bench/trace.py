@@ -40,7 +40,7 @@ from xce_core.sched.seams import Failures, Seams
 from xce_plugins.trace.codec import encode
 from xce_plugins.trace.control import Settings
 from xce_plugins.trace.model import Level
-from xce_plugins.trace.render import Units, record_lines
+from xce_plugins.trace.render import Units, record_parts
 from xce_plugins.trace.tracing import TracePlugin
 from xce_repl.interface import as_block
 
@@ -139,12 +139,13 @@ class Traced:
             record = self.plugin.take(job.id, self.session)
             assert record is not None
             self.plugin.store.put(job.id, partial(encode, record))
-            shown = record_lines(record, self.units)
-            for text in as_block(shown):  # as the REPL does
+            lines = 0
+            for text in as_block(record_parts(record, self.units)):  # as the REPL does
                 out.write(f"{text}\n")
+                lines += text.count("\n") + 1
         scheduler.seams.session_ended(self.session, 0)
         scheduler.end(job, 0, JobState.DONE)
-        return len(shown)
+        return lines
 
 
 def bare(short: list[Shortfall], out: io.StringIO) -> None:

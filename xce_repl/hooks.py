@@ -145,6 +145,8 @@ class Hooks:
 
 def _lines(answer: object) -> Sequence[str]:
     """What a plugin gave, as lines; a text is one."""
-    if isinstance(answer, str) or not isinstance(answer, Iterable):
-        return (answer if isinstance(answer, str) else repr(answer),)
+    if isinstance(answer, str):
+        return (answer,)
+    if answer.__class__ is not list and not isinstance(answer, Iterable):
+        return (repr(answer),)
     return [line if isinstance(line, str) else str(line) for line in answer]

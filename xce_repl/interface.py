@@ -53,9 +53,9 @@ class Repl(Protocol):
 
 
 class Block(str):
-    """Many lines at once, joined by newlines: a command may give them so, which is faster.
+    """A line, or many joined by newlines, that can be shown as it is; many at once is faster.
 
-    Made by :func:`as_block` alone, so that there is nothing in it but what can be shown.
+    Made by :func:`as_block`, or of texts alone that it has found to be plain before.
     """
 
     __slots__ = ()
@@ -65,10 +65,14 @@ _PRINTABLE = bytes(range(0x20, 0x7F))
 
 
 def as_block(lines: list[str]) -> list[str]:
-    """*lines* as one block, unless there is more in one of them than printable ASCII."""
-    text = "\n".join(lines)
-    if text.isascii() and len(text.encode().translate(None, _PRINTABLE)) == len(lines) - 1:
-        return [Block(text)]
+    """*lines*, some of them blocks, as one block; as they are if a line is not plain.
+
+    Plain is what has nothing in it but printable ASCII.
+    """
+    unsure = [line for line in lines if line.__class__ is not Block]
+    text = "\n".join(unsure)
+    if text.isascii() and len(text.encode().translate(None, _PRINTABLE)) < max(len(unsure), 1):
+        return [Block("\n".join(lines))]
     return lines
 
 

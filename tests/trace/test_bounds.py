@@ -20,6 +20,7 @@ from xce_plugins.trace.codec import decode, encode
 from xce_plugins.trace.info import DISCARDED
 from xce_plugins.trace.model import LINES_MOST, HostsReleased, PlanCommitted, Record
 from xce_plugins.trace.packed import Entries
+from xce_plugins.trace.blocks import Plain
 from xce_plugins.trace.render import record_lines
 from xce_plugins.trace.render_entries import KEPT, KEPT_LENGTH, EntryLines
 from xce_plugins.trace.store import BOUND, Store
@@ -278,7 +279,7 @@ def test_no_line_of_a_bound_is_longer_for_it() -> None:
 
 def test_lines_that_are_kept_to_be_used_again_are_bounded() -> None:
     """R9.5: a few of each kind, and none that is long."""
-    lines = EntryLines(lambda resource, amount: str(amount))
+    lines = EntryLines(lambda resource, amount: str(amount), Plain())
     for number in range(3 * KEPT):
         entries = Entries([PlanCommitted(number), HostsReleased(f"n[{number}]" * 50)])
         short, long = lines.of(entries)

@@ -34,16 +34,25 @@ class _Segment:
     number: int
     index: int
     count: int
+    _numbers: list[str] | None = None
+
+    @property
+    def numbers(self) -> list[str]:
+        """The numbers in the names, as they stand there."""
+        if self._numbers is None:
+            first, width = self.number, self.width
+            self._numbers = [f"{each:0{width}}" for each in range(first, first + self.count)]
+        return self._numbers
 
     def texts(self, mask: int) -> str:
         """The hosts of *mask*, which are counted from the segment's first, as one item."""
         if not self.width:
             return self.before
         runs: list[str] = []
-        number, width = self.number, self.width
+        numbers = self.numbers
         for run in runs_of(mask):
-            last = f"-{number + run.stop - 1:0{width}}" if len(run) > 1 else ""
-            runs.append(f"{number + run.start:0{width}}{last}")
+            first, last = run.start, run.stop - 1
+            runs.append(numbers[first] if first == last else f"{numbers[first]}-{numbers[last]}")
         single = len(runs) == 1 and "-" not in runs[0]
         inside = runs[0] if single else f"[{','.join(runs)}]"
         return f"{self.before}{inside}{self.after}"

@@ -21,7 +21,8 @@ from xce_core.sched.scan import Scan
 from xce_core.sim.host_lists import host_lists
 from xce_plugins.trace.control import Control
 from xce_plugins.trace.draft import Draft
-from xce_plugins.trace.endings import dispatched, ending_of
+from xce_plugins.trace.endings import Endings, dispatched
+from xce_plugins.trace.last import Last
 from xce_plugins.trace.model import (
     AlternativesEnded,
     AlternativeSkipped,
@@ -47,14 +48,20 @@ from xce_plugins.trace.model import (
     Selection,
     Unit,
 )
-from xce_plugins.trace.scans import Summaries, add_positions
+from xce_plugins.trace.scans import add_positions, add_summary, summary
+
+_SCANS_KEPT = 16
+"""How many scans are remembered, should they be announced again."""
 
 _EARLY_KEPT = 100
 """How many failures are kept of which it is not known yet what they are about."""
 
 
 class _Made:
-    """The entries that come again and again in the traces of a log: one of each is made."""
+    """What comes again and again in the traces of a log: one of each is made.
+
+    What is told again, the very same object, is not looked at again.
+    """
 
     def __init__(self) -> None:
         like = lru_cache(maxsize=1024)
@@ -68,6 +75,8 @@ class _Made:
         self.plan_ended = like(PlanEnded)
         self.plan_committed = like(PlanCommitted)
         self.search_ended = like(SearchEnded)
+        self.by_code = Last(_by_code)
+        self.summary = lru_cache(maxsize=_SCANS_KEPT)(summary)
 
 
 class Capture:
@@ -76,13 +85,13 @@ class Capture:
     def __init__(self) -> None:
         self.control = Control()
         self._made = _Made()
-        self._summaries = Summaries()
         self._draft: Draft | None = None
         self._ready: Draft | None = None
         self._early: list[Fault] = []
         self._now: Seconds = 0
         self._cluster: Cluster | None = None
         self._fold: Callable[[int], str] = str
+        self._endings = Endings(str)
         self._counted: tuple[Unit, ...] = ()
 
     def take(self, job: str, session: int) -> Record | None:
@@ -109,6 +118,7 @@ class Capture:
         if cluster is not self._cluster:
             self._cluster = cluster
             self._fold = host_lists(cluster).fold
+            self._endings = Endings(self._fold)
             self._counted = tuple(
                 Unit(resource.name, resource.kind.value, resource.decimals)
                 for resource in cluster.resources.values()
@@ -168,7 +178,7 @@ class Capture:
         draft, self._draft = self._draft, None
         if draft is not None:
             self._ready = draft
-            draft.ending = ending_of(outcome, cluster, self._fold)
+            draft.ending = self._endings.of(outcome, cluster)
 
     @hookimpl
     def xce_dispatch_taken_over(self, dispatch: Dispatch, session: int, cluster: Cluster) -> None:
@@ -205,7 +215,7 @@ class Capture:
     def xce_attempt_failed(self, path: Path, reasons: tuple[Reason, ...]) -> None:
         """The reasons by code."""
         if self._draft is not None:
-            self._draft.add(self._made.attempt_failed(_by_code(reasons)))
+            self._draft.add(self._made.attempt_failed(self._made.by_code(reasons)))
 
     @hookimpl
     def xce_claim_failed(self, path: Path, error: str) -> None:
@@ -284,7 +294,7 @@ class Capture:
             if draft.level is Level.FULL:
                 add_positions(draft, scan)
             else:
-                self._summaries.add(draft, scan)
+                add_summary(draft, *self._made.summary(scan))
 
     @hookimpl
     def xce_plan_checked(self, plan: Plan, rows: tuple[Row, ...]) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 from xce_plugins.trace import model
 from xce_plugins.trace.ending_model import Dispatched, Ending, Pended, Share, Undecided
-from xce_plugins.trace.model import Fault, Level, Record, Selection, Totals, Unit
+from xce_plugins.trace.model import LEVEL_NAMES, Fault, Level, Record, Selection, Totals, Unit
 from xce_plugins.trace.packed import Entries, HostsSeen, PositionsSeen
 
 ENTRIES: tuple[type[Any], ...] = (
@@ -57,7 +57,7 @@ def encode(record: Record) -> bytes:
         record.session,
         record.time,
         record.position,
-        record.level.value,
+        LEVEL_NAMES[record.level],
         record.bound,
         None if selection is None else tuple(selection),
         [(place[part.__class__], *part) for part in record.entries.parts],

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from operator import add
 
 from xce_core.model.jobs import Seconds
@@ -74,9 +73,10 @@ class Draft:
         """Count entries that were not even made."""
         self._omitted += count
 
-    def count_hosts(self, counts: Sequence[int]) -> None:
+    def count_hosts(self, counts: tuple[int, ...]) -> None:
         """Add to the host evaluations, for each of the kinds."""
-        self._hosts = tuple(map(add, self._hosts, counts))
+        hosts = self._hosts
+        self._hosts = counts if hosts is NO_HOSTS else tuple(map(add, hosts, counts))
 
     def fault(self, plugin: str, hook: str, error: str) -> None:
         """A plugin raised; the first few are kept, each kind once."""

@@ -22,6 +22,7 @@ from xce_plugins.trace.ending_model import (
     Undecided,
     together,
 )
+from xce_plugins.trace.last import Last
 
 NO_REASON = "pend without a reason"
 """The cause of a pend that tells nothing."""
@@ -32,17 +33,23 @@ Amounts = dict[str, int]
 Charges = dict[tuple[str, str, str], int]
 
 
-def ending_of(outcome: Outcome, cluster: Cluster, fold: Callable[[int], str]) -> Ending:
-    """*outcome* as a record has it.
+class Endings:
+    """Outcomes as a record has them.
 
     :param fold: gives a mask of hosts as a host list.
     """
-    if isinstance(outcome, NoDecision):
-        return Undecided(outcome.cause, outcome.error)
-    if isinstance(outcome, Pend):
-        reasons = outcome.reasons
-        return pended(reasons, fold) if reasons.entries else Undecided(NO_REASON, "")
-    return dispatched(outcome, cluster)
+
+    def __init__(self, fold: Callable[[int], str]) -> None:
+        self._pended = Last(lambda reasons: pended(reasons, fold))
+
+    def of(self, outcome: Outcome, cluster: Cluster) -> Ending:
+        """*outcome* as a record has it."""
+        if isinstance(outcome, NoDecision):
+            return Undecided(outcome.cause, outcome.error)
+        if isinstance(outcome, Pend):
+            reasons = outcome.reasons
+            return self._pended(reasons) if reasons.entries else Undecided(NO_REASON, "")
+        return dispatched(outcome, cluster)
 
 
 # A dispatch.

@@ -27,8 +27,14 @@ KINDS = tuple(VerdictKind)
 class Level(Enum):
     """How much is told of hosts: one line a position, or one line a host."""
 
+    __hash__ = object.__hash__  # there is one object for each; that of Enum is many times slower
+
     SUMMARY = "summary"
     FULL = "full"
+
+
+LEVEL_NAMES = {level: level.value for level in Level}
+"""What the levels are called, looked up faster than by the attribute."""
 
 
 class Step(NamedTuple):

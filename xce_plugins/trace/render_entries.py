@@ -1,18 +1,16 @@
-"""The bounded part of a trace in words: requirements, checks, plans, hosts."""
+"""The bounded part of a trace in words: requirements, checks and plans; what hosts say."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any
 
-from xce_core.model.rows import Row
-from xce_core.sched.verdicts import Phase, VerdictKind
-from xce_plugins.trace import model
-from xce_plugins.trace.model import KINDS, Step
+from xce_plugins.trace import model, render_hosts
+from xce_plugins.trace.blocks import Plain
+from xce_plugins.trace.model import Step
 from xce_plugins.trace.packed import Entries, HostsSeen, PositionsSeen
-
-Show = Callable[[str, int], str]
+from xce_plugins.trace.render_hosts import Show
+from xce_repl.interface import as_block
 
 _INDENT = tuple("  " * depth for depth in range(7))
 _INDENT_SINGLE = (*_INDENT[:3], *_INDENT[2:6])
@@ -20,11 +18,6 @@ _WHOLE, _MEMBER, _CHECK, _PLAN, _POSITION, _HOST, _ROW = 1, 2, 3, 3, 4, 5, 6
 _STEP = 0  # a whole or a member
 _SHAPE_SHOWN = 16
 """Plans of more positions are shown with like positions folded."""
-
-_BIT = {kind: 1 << place for place, kind in enumerate(KINDS)}
-_ACCEPTED = _BIT[VerdictKind.ACCEPTED]
-_CLAIMED = _BIT[VerdictKind.CLAIMED]
-_NOT_EVALUATED = _BIT[VerdictKind.NOT_EVALUATED]
 
 KEPT = 512
 """How many lines of each kind are kept to be used again."""
@@ -39,17 +32,19 @@ class EntryLines:
     A single requirement has no whole around its member: what is in it is a level less deep.
 
     :param show: an amount of a resource as text.
+    :param plain: makes blocks of lines.
     """
 
-    def __init__(self, show: Show) -> None:
+    def __init__(self, show: Show, plain: Plain) -> None:
         self._show = show
+        self._plain = plain
         self._kept: dict[bool, dict[type[Any], dict[Any, str]]] = {
             single: {kind: {} for kind in _WORDS} for single in (False, True)
         }
         self._last: tuple[tuple[Any, ...], list[str]] = ((), [])
 
     def of(self, entries: Entries) -> list[str]:
-        """The lines of all of them, in order.
+        """The lines of all of them, in order, and blocks of lines among them.
 
         A job that has to wait is often tried again before anything has changed.
         """
@@ -70,10 +65,12 @@ class EntryLines:
             if alike is not None:
                 add(alike.get(part) or self._line(alike, part, indents))
             elif isinstance(part, PositionsSeen):
-                lines += _positions_seen(part, indents[_POSITION])
+                lines += render_hosts.positions_seen(part, indents[_POSITION], self._plain)
             else:
                 assert isinstance(part, HostsSeen)
-                lines += _hosts_seen(part, indents[_HOST], indents[_ROW], self._show)
+                lines += render_hosts.hosts_seen(
+                    part, indents[_HOST], indents[_ROW], self._show, self._plain
+                )
         return lines
 
     def _line(self, kept: dict[Any, str], entry: Any, indents: tuple[str, ...]) -> str:
@@ -82,116 +79,9 @@ class EntryLines:
         if len(line) <= KEPT_LENGTH:
             if len(kept) >= KEPT:
                 kept.clear()
+            (line,) = as_block([line])
             kept[entry] = line
         return line
-
-
-# Hosts.
-
-
-def _hosts_seen(part: HostsSeen, indent: str, row_indent: str, show: Show) -> list[str]:
-    """Line by line; what hosts that are alike have in common is put in words once."""
-    words = [_host(*finding[:3]) for finding in part.findings]
-    rows = [
-        [f"{row_indent}{_row(Row(*row), show)}" for row in finding[3]] for finding in part.findings
-    ]
-    lines: list[str] = []
-    add = lines.append
-    for host, place in zip(part.hosts, part.places, strict=True):
-        add(f"{indent}host {host} {words[place]}")
-        lines += rows[place]
-    return lines[: part.lines]
-
-
-def _host_seen(entry: model.HostSeen, show: Show) -> str:
-    return f"host {entry.host} {_host(entry.kinds, entry.phase, entry.detail)}"
-
-
-@lru_cache(maxsize=256)
-def _host(kinds: int, phase: str, detail: str) -> str:
-    """What stands behind the name of a host."""
-    if kinds == _ACCEPTED:
-        return "accepted"
-    if kinds == _CLAIMED:
-        return "rejected: already claimed by an earlier position"
-    if kinds == _NOT_EVALUATED:
-        return f"not evaluated: internal error ({detail})"
-    words = ", ".join(kind.value for kind in KINDS if kinds & _BIT[kind])
-    if phase == Phase.PER_HOST.value:
-        return f"rejected ({phase}): {words}"
-    detail = f" ({detail})" if detail else ""
-    return f"rejected ({phase}): {words}{detail}; per-host check not performed"
-
-
-def _row(row: Row | model.CheckRow, show: Show) -> str:
-    name = row.resource
-    if row.limit:
-        return (
-            f"limit {row.limit} ({row.scope}) on {name}: value {show(name, row.total)}"
-            f" usage {show(name, row.in_use)} reserved {show(name, row.reserved)}"
-            f" requested {show(name, row.requested)}"
-        )
-    return (
-        f"{name} total {show(name, row.total)} in-use {show(name, row.in_use)}"
-        f" reserved {show(name, row.reserved)} requested {show(name, row.requested)}"
-    )
-
-
-def _position_ended(entry: model.PositionEnded, show: Show) -> str:
-    if entry.error:
-        return f"position {entry.number} not filled: host scan failed ({entry.error})"
-    if not entry.host:
-        return f"position {entry.number} not filled"
-    return f"position {entry.number} filled by {entry.host}"
-
-
-def _position_begun(entry: model.PositionBegun, show: Show) -> str:
-    return f"position {entry.number} ({_tasks(entry.tasks)})"
-
-
-def _positions_seen(part: PositionsSeen, indent: str) -> list[str]:
-    """Line by line; what positions have in common is put in words once."""
-    first, tasks, hosts, all_seen, error = part
-    words = _tasks(tasks)
-    if error:
-        return [
-            f"{indent}position {number} ({words}): not filled, host scan failed ({error})"
-            for number in range(first, first + len(hosts))
-        ]
-    lines: list[str] = []
-    numbered = enumerate(hosts, first)
-    for positions, mismatched, short, over, claimed, limits in all_seen:
-        rejected = (
-            f"rejected: selection mismatch {mismatched}, resource shortfall {short}, limit"
-            f" exceeded {over}{_named(limits)}, already claimed"
-        )
-        lines += [
-            f"{indent}position {number} ({words}): accepted {host or 'none'}; {rejected} {before},"
-            " not evaluated 0"
-            for before, (number, host) in zip(
-                range(claimed, claimed + positions), numbered, strict=False
-            )
-        ]
-    return lines
-
-
-def _position_seen(entry: model.PositionSeen, show: Show) -> str:
-    number, tasks, host, counts, limits, error = entry
-    _, mismatched, short, over, claimed, _ = counts
-    seen = (1, mismatched, short, over, claimed, limits)
-    return _positions_seen(PositionsSeen(number, tasks, (host,), (seen,), error), "")[0]
-
-
-def _named(limits: tuple[tuple[str, str, int], ...]) -> str:
-    return f" ({', '.join(_exceeded(*each) for each in limits)})" if limits else ""
-
-
-def _exceeded(limit: str, scope: str, hosts: int) -> str:
-    return f"{limit} ({scope}) {hosts}" if scope else f"{limit} {hosts}"
-
-
-def _tasks(count: int) -> str:
-    return "1 task" if count == 1 else f"{count} tasks"
 
 
 # Requirements.
@@ -293,8 +183,8 @@ def _check_row(entry: model.CheckRow, show: Show) -> str:
     verdict = "passed" if entry.met else "failed"
     plan = f" for {entry.hosts} hosts" if entry.hosts else ""
     if entry.limit:
-        return f"cluster-wide{plan} {_row(entry, show)} {verdict}"
-    return f"cluster-wide{plan}: {_row(entry, show)} {verdict}"
+        return f"cluster-wide{plan} {render_hosts.row(entry, show)} {verdict}"
+    return f"cluster-wide{plan}: {render_hosts.row(entry, show)} {verdict}"
 
 
 def _check_ended(entry: model.CheckEnded, show: Show) -> str:
@@ -386,11 +276,11 @@ _WORDS: dict[type[Any], tuple[int, Callable[[Any, Show], str]]] = {
     model.PlanDiscarded: (_PLAN, _discarded),
     model.PlanNotTried: (_PLAN, _not_tried),
     model.PlanBegun: (_PLAN, _plan_begun),
-    model.PositionBegun: (_POSITION, _position_begun),
-    model.HostSeen: (_HOST, _host_seen),
-    model.HostRow: (_ROW, _row),
-    model.PositionSeen: (_POSITION, _position_seen),
-    model.PositionEnded: (_POSITION, _position_ended),
+    model.PositionBegun: (_POSITION, render_hosts.position_begun),
+    model.HostSeen: (_HOST, render_hosts.host_seen),
+    model.HostRow: (_ROW, render_hosts.row),
+    model.PositionSeen: (_POSITION, render_hosts.position_seen),
+    model.PositionEnded: (_POSITION, render_hosts.position_ended),
     model.HostsReleased: (_PLAN, _released),
     model.PlanEnded: (_PLAN, _plan_ended),
     model.PlanCommitted: (_PLAN, _committed),

@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from xce_plugins.trace.blocks import Plain
 from xce_plugins.trace.ending_model import Dispatched, Ending, Pended, Share, Undecided
 
 Show = Callable[[str, int], str]
 
 
-def outcome_lines(ending: Ending, show: Show) -> Iterator[str]:
-    """The lines of the outcome, the first of them one level deep."""
+def outcome_lines(ending: Ending, show: Show, plain: Plain) -> Iterator[str]:
+    """The lines of the outcome, the first of them one level deep, and blocks among them."""
     if isinstance(ending, Dispatched):
-        return _dispatch_lines(ending, show)
+        return _dispatch_lines(ending, show, plain)
     if isinstance(ending, Pended):
         return _pend_lines(ending)
     return _no_decision_lines(ending)
 
 
-def _dispatch_lines(ending: Dispatched, show: Show) -> Iterator[str]:
+def _dispatch_lines(ending: Dispatched, show: Show, plain: Plain) -> Iterator[str]:
     yield "  outcome: DISPATCH" + (" (reconstructed)" if ending.reconstructed else "")
     for names, share in ending.alike:
         text = _share(share, show)
-        for name in names:
-            yield f"    host {name}: {text}"
+        yield from plain.block([f"    host {name}: {text}" for name in names], (*names, text))
     if ending.omitted:
         yield f"    ... {ending.omitted} hosts omitted; together: {_share(ending.rest, show)}"
     if ending.shared.amounts or ending.shared.charges:

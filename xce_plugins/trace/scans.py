@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
 from functools import cache
 from itertools import accumulate
 from operator import add
@@ -85,32 +84,20 @@ def _bits_of(kinds: tuple[VerdictKind, ...]) -> int:
     return sum(1 << KINDS.index(kind) for kind in kinds)
 
 
-class Summaries:
-    """The positions of a scan, one line for each: the host found, a count for each verdict.
+def add_summary(draft: Draft, part: PositionsSeen, counts: tuple[int, ...]) -> None:
+    """Add what :func:`summary` found: one line for each position."""
+    draft.count_hosts(counts)
+    lines = min(draft.room, part.lines)
+    draft.leave_out(part.lines - lines)
+    if lines:
+        draft.add_lines(part.first_lines(lines) if lines < part.lines else part, lines)
 
-    A scan that is announced again, as it was, is not looked at again.
+
+def summary(scan: Scan) -> tuple[PositionsSeen, tuple[int, ...]]:
+    """What the positions saw: of each the host found, and how many hosts got each verdict.
+
+    :returns: that, and how often each kind of verdict stands in it.
     """
-
-    def __init__(self) -> None:
-        self._scan: Scan | None = None
-        self._part = PositionsSeen(1, 0, (), (), "")
-        self._counts: Sequence[int] = NO_HOSTS
-
-    def add(self, draft: Draft, scan: Scan) -> None:
-        """Write down what the positions of *scan* saw."""
-        if scan is not self._scan:
-            self._part, self._counts = summary(scan)
-            self._scan = scan
-        part = self._part
-        draft.count_hosts(self._counts)
-        lines = min(draft.room, part.lines)
-        draft.leave_out(part.lines - lines)
-        if lines:
-            draft.add_lines(part.first_lines(lines) if lines < part.lines else part, lines)
-
-
-def summary(scan: Scan) -> tuple[PositionsSeen, Sequence[int]]:
-    """What the positions saw, and how often each kind of verdict stands in it."""
     if scan.error or not scan.in_host_order:
         return _one_by_one(scan)
     # The hosts found pass the checks and are claimed by nobody before, so that positions whose
@@ -165,11 +152,11 @@ def _limits(scan: Scan, hosts: int) -> tuple[tuple[str, str, int], ...]:
     return tuple([(*of, count) for of, count in scan.limits_in(hosts).items()])
 
 
-def _one_by_one(scan: Scan) -> tuple[PositionsSeen, Sequence[int]]:
+def _one_by_one(scan: Scan) -> tuple[PositionsSeen, tuple[int, ...]]:
     """:func:`summary` of positions that have little in common."""
     names: list[str] = []
     seen: list[Seen] = []
-    counts: Sequence[int] = NO_HOSTS
+    counts: tuple[int, ...] = NO_HOSTS
     for position in scan.positions():
         names.append(position.host)
         numbers = position.counts()

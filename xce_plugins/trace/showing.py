@@ -8,7 +8,7 @@ from functools import partial
 from xce_plugins.trace.codec import encode
 from xce_plugins.trace.json_form import json_line
 from xce_plugins.trace.model import Record
-from xce_plugins.trace.render import Units, record_lines
+from xce_plugins.trace.render import Units, record_parts
 from xce_repl.interface import Repl
 
 
@@ -26,9 +26,9 @@ class Showing:
             self._units = Units(mode, self._repl.time)
         return self._units
 
-    def lines(self, record: Record) -> list[str]:
-        """The lines of *record*."""
-        return record_lines(record, self.units())
+    def parts(self, record: Record) -> list[str]:
+        """The lines of *record*, and blocks of lines among them."""
+        return record_parts(record, self.units())
 
     def json(self, record: Record) -> str:
         """The machine form of *record*, in a line."""

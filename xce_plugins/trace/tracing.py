@@ -172,11 +172,10 @@ class TracePlugin(Capture):
         self._traced = decided.session
         showing = self.showing()
         self.store.put(job, showing.packing(record))
-        lines = showing.lines(record)
-        shown = as_block(lines)
+        shown = as_block(showing.parts(record))
         settings = self.control.current
         if settings is not None and settings.file is not None:
-            written = [showing.json(record)] if settings.form is Form.JSON else lines
+            written = [showing.json(record)] if settings.form is Form.JSON else shown
             shown = [*shown, *self._write(settings.file, written, record.session)]
         return shown
 
