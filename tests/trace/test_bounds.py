@@ -16,11 +16,11 @@ from tests.trace.cases import harness, still, two_hosts
 from tests.trace.harness import Harness, trace_of, traced
 from xce_core.model.cluster import Cluster
 from xce_core.model.requests import ONE_HOST, Requirement, Span, SpanKind
+from xce_plugins.trace.blocks import Plain
 from xce_plugins.trace.codec import decode, encode
 from xce_plugins.trace.info import DISCARDED
 from xce_plugins.trace.model import LINES_MOST, HostsReleased, PlanCommitted, Record
 from xce_plugins.trace.packed import Entries
-from xce_plugins.trace.blocks import Plain
 from xce_plugins.trace.render import record_lines
 from xce_plugins.trace.render_entries import KEPT, KEPT_LENGTH, EntryLines
 from xce_plugins.trace.store import BOUND, Store

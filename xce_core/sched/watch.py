@@ -14,7 +14,6 @@ from xce_core.model.decisions import Allocation, Placement
 from xce_core.model.plans import Plan
 from xce_core.model.reasons import Reason
 from xce_core.model.requests import Shape
-from xce_core.model.rows import Row
 from xce_core.sched.allocator import Allocator, up_to
 from xce_core.sched.announcer import Announcer, Said
 from xce_core.sched.ask import Ask
@@ -61,14 +60,18 @@ class WatchedAllocator(Allocator):
         self._offered_by = ""
         self._scan_error = ""
 
-    def _work_out(self, seam: str, facts: Callable[..., tuple[object, ...]], *of: object) -> None:
-        """Announce what has to be worked out first: what *facts* gives *of* these."""
+    def _work_out(self, seam: str, facts: Callable[[], tuple[object, ...]]) -> None:
+        """Announce what has to be worked out first."""
         try:
-            found = facts(*of)
+            found = facts()
         except FAULTS as error:
-            self._seams.failed("core", f"xce_{seam}", error)
+            self._cannot_tell(seam, error)
         else:
             getattr(self._announce, seam)(*found)
+
+    def _cannot_tell(self, seam: str, error: BaseException) -> None:
+        """The facts that a seam tells could not be put together."""
+        self._seams.failed("core", f"xce_{seam}", error)
 
     # Requirements.
 
@@ -170,20 +173,21 @@ class WatchedAllocator(Allocator):
         try:
             self._why = ask_reasons(ask)
         except FAULTS as error:
-            self._seams.failed("core", "xce_attempt_failed", error)
+            self._cannot_tell("attempt_failed", error)
 
     # The cluster-wide check and plans.
 
     def room(self, ask: Ask, claims: Claims) -> int:
         """As the plain one; the rows of the check."""
         tasks = super().room(ask, claims)
-        self._work_out("cluster_checked", self._check, ask, claims, tasks)
-        return tasks
-
-    def _check(self, ask: Ask, claims: Claims, tasks: int) -> tuple[tuple[Row, ...], bool]:
-        """The rows of the cluster-wide check for the fewest tasks, and whether it passed."""
         fewest = ask.primary.tasks_min
-        return cluster_rows(ask, claims, fewest, 1), tasks >= fewest
+        try:
+            rows = cluster_rows(ask, claims, fewest, 1) if ask.shared_claims else ()
+        except FAULTS as error:
+            self._cannot_tell("cluster_checked", error)
+        else:
+            self._announce.cluster_checked(rows, tasks >= fewest)
+        return tasks
 
     def hopeless(self, ask: Ask) -> bool:
         """Never: a plan is tried, so that it tells what is missing."""
@@ -289,9 +293,12 @@ class WatchedAllocator(Allocator):
             self._scan_error = describe(error)
             raise
         finally:
-            self._work_out(
-                "positions_scanned", self._scan, ask, tasks, count, first, claimed, claims, hosts
-            )
+            try:
+                scan = self._scan(ask, tasks, count, first, claimed, claims, hosts)
+            except FAULTS as error:
+                self._cannot_tell("positions_scanned", error)
+            else:
+                self._announce.positions_scanned(scan)
         return hosts
 
     def _scan(
@@ -303,13 +310,13 @@ class WatchedAllocator(Allocator):
         claimed: int,
         claims: Claims,
         hosts: int,
-    ) -> tuple[Scan]:
+    ) -> Scan:
         """What the positions saw; the hosts found are noted."""
         if not hosts and not self._scan_error:  # those found before there were no more
             hosts = up_to(ask.fitting(tasks, first) & ~claimed, count)
         start = self._filled.bit_count() + 1
         self._filled |= hosts
-        scan = Scan(
+        return Scan(
             self.ledger,
             claims,
             ask,
@@ -322,7 +329,6 @@ class WatchedAllocator(Allocator):
             self.host_order is None,
             self._scan_error,
         )
-        return (scan,)
 
 
 def _name_of(generator: object) -> str:

@@ -21,7 +21,7 @@ from xce_core.sched.scan import Scan
 from xce_core.sim.host_lists import host_lists
 from xce_plugins.trace.control import Control
 from xce_plugins.trace.draft import Draft
-from xce_plugins.trace.endings import Endings, dispatched
+from xce_plugins.trace.endings import Endings
 from xce_plugins.trace.last import Last
 from xce_plugins.trace.model import (
     AlternativesEnded,
@@ -90,8 +90,8 @@ class Capture:
         self._early: list[Fault] = []
         self._now: Seconds = 0
         self._cluster: Cluster | None = None
-        self._fold: Callable[[int], str] = str
-        self._endings = Endings(str)
+        self._fold: Callable[[int], str]
+        self._endings: Endings
         self._counted: tuple[Unit, ...] = ()
 
     def take(self, job: str, session: int) -> Record | None:
@@ -118,7 +118,7 @@ class Capture:
         if cluster is not self._cluster:
             self._cluster = cluster
             self._fold = host_lists(cluster).fold
-            self._endings = Endings(self._fold)
+            self._endings = Endings(cluster, self._fold)
             self._counted = tuple(
                 Unit(resource.name, resource.kind.value, resource.decimals)
                 for resource in cluster.resources.values()
@@ -178,7 +178,7 @@ class Capture:
         draft, self._draft = self._draft, None
         if draft is not None:
             self._ready = draft
-            draft.ending = self._endings.of(outcome, cluster)
+            draft.ending = self._endings.of(outcome)
 
     @hookimpl
     def xce_dispatch_taken_over(self, dispatch: Dispatch, session: int, cluster: Cluster) -> None:
@@ -189,7 +189,7 @@ class Capture:
             self._know(cluster)
             draft = self._begin(dispatch.job.id, session, self._now, 0, None)
             self._ready = draft
-            draft.ending = dispatched(dispatch, cluster)
+            draft.ending = self._endings.of(dispatch)
 
     # Requirements.
 

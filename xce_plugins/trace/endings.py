@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 
 from xce_core.model.cluster import Cluster, indexes
 from xce_core.model.decisions import Allocation, Dispatch, Pend, Placement
@@ -29,27 +30,60 @@ NO_REASON = "pend without a reason"
 
 _NOTHING = Share((), ())
 
+_SHARES_KEPT = 1024
+
 Amounts = dict[str, int]
 Charges = dict[tuple[str, str, str], int]
 
 
 class Endings:
-    """Outcomes as a record has them.
+    """Outcomes of one cluster as a record has them.
 
     :param fold: gives a mask of hosts as a host list.
     """
 
-    def __init__(self, fold: Callable[[int], str]) -> None:
-        self._pended = Last(lambda reasons: pended(reasons, fold))
+    def __init__(self, cluster: Cluster, fold: Callable[[int], str]) -> None:
+        self._cluster = cluster
+        self._pended: Last[Reasons, Pended] = Last(lambda reasons: pended(reasons, fold))
+        self._share = lru_cache(maxsize=_SHARES_KEPT)(_unlimited_share)
 
-    def of(self, outcome: Outcome, cluster: Cluster) -> Ending:
+    def of(self, outcome: Outcome) -> Ending:
         """*outcome* as a record has it."""
         if isinstance(outcome, NoDecision):
             return Undecided(outcome.cause, outcome.error)
         if isinstance(outcome, Pend):
             reasons = outcome.reasons
             return self._pended(reasons) if reasons.entries else Undecided(NO_REASON, "")
-        return dispatched(outcome, cluster)
+        return self._dispatched(outcome)
+
+    def _dispatched(self, dispatch: Dispatch) -> Dispatched:
+        """What the job got: each host, the cluster as a whole, limits charged."""
+        wanted = dispatch.job.sched
+        if not isinstance(wanted, SchedulingObject):
+            return Dispatched(dispatch.reconstructed, (), _NOTHING, 0, _NOTHING)
+        parts = list(_parts(wanted, dispatch.allocation))
+        alike, omitted = self._listed(parts)
+        rest = _NOTHING
+        if omitted:
+            listed = [share for names, share in alike for _ in names]
+            rest = _everywhere(parts).share(listed)
+        return Dispatched(dispatch.reconstructed, alike, _shared(parts), omitted, rest)
+
+    def _listed(
+        self, parts: list[tuple[Ask, Placement]]
+    ) -> tuple[tuple[tuple[tuple[str, ...], Share], ...], int]:
+        """The hosts that are listed, as :func:`together` has it; and how many are not."""
+        if len(parts) == 1 and not parts[0][0].limited:  # all of them give the same
+            ((ask, placement),) = parts
+            hosts, others = _first_bits(placement.hosts)
+            share = self._share(ask, placement.tasks, placement.first)
+            return ((tuple(self._cluster.names_of(hosts)), share),), others.bit_count()
+        everywhere = 0
+        for _, placement in parts:
+            everywhere |= placement.hosts
+        listed = _first_hosts(parts)
+        alike = _Hosts(parts, self._cluster).alike(listed)
+        return alike, everywhere.bit_count() - len(listed)
 
 
 # A dispatch.
@@ -94,19 +128,12 @@ def _without_host(scope: str) -> str:
     return "" if scope.startswith("h=") else scope.rpartition(",h=")[0]
 
 
-def dispatched(dispatch: Dispatch, cluster: Cluster) -> Dispatched:
-    """What the job got: each host, the cluster as a whole, limits charged."""
-    wanted = dispatch.job.sched
-    if not isinstance(wanted, SchedulingObject):
-        return Dispatched(dispatch.reconstructed, (), _NOTHING, 0, _NOTHING)
-    parts = list(_parts(wanted, dispatch.allocation))
-    listed = _first_hosts(parts)
-    alike = _Hosts(parts, cluster).alike(listed)
-    omitted = dispatch.allocation.hosts.bit_count() - len(listed)
-    rest = _NOTHING
-    if omitted:
-        rest = _everywhere(parts).share([share for names, share in alike for _ in names])
-    return Dispatched(dispatch.reconstructed, alike, _shared(parts), omitted, rest)
+def _unlimited_share(ask: Ask, tasks: int, first: bool) -> Share:
+    """What each host gives that takes so many tasks, where no limit counts by host."""
+    bill = _Bill()
+    for column, amount in ask.needs(tasks, first):
+        bill.add(column, "", amount)
+    return bill.share()
 
 
 def _parts(wanted: SchedulingObject, allocation: Allocation) -> Iterator[tuple[Ask, Placement]]:
@@ -118,8 +145,6 @@ def _parts(wanted: SchedulingObject, allocation: Allocation) -> Iterator[tuple[A
 
 def _first_hosts(parts: list[tuple[Ask, Placement]]) -> list[int]:
     """The hosts that are listed, in the order in which they were found."""
-    if len(parts) == 1:
-        return indexes(_first_bits(parts[0][1].hosts)[0])
     found: dict[int, None] = {}
     for _, placement in parts:
         for index in indexes(placement.hosts):
@@ -137,15 +162,12 @@ class _Hosts:
         self._cluster = cluster
         self._known: dict[tuple[int, ...], Share] = {}
         # A charge names its host, and a limit need not concern every host.
-        self._alike = not any([ask.limited for ask, _ in parts])
+        self._alike = not any(ask.limited for ask, _ in parts)
 
     def alike(self, listed: list[int]) -> tuple[tuple[tuple[str, ...], Share], ...]:
         """What the hosts of these indexes give, as :func:`together` has it."""
-        hosts = self._cluster.hosts
-        if listed and self._alike and len(self._parts) == 1:
-            names = tuple([hosts[index].name for index in listed])
-            return ((names, self._work_out(listed[0])),)
-        return together((hosts[index].name, self._share(index)) for index in listed)
+        names = self._cluster.host_names
+        return together((names[index], self._share(index)) for index in listed)
 
     def _share(self, index: int) -> Share:
         """What the host of this index gives."""
@@ -180,7 +202,7 @@ def _everywhere(parts: list[tuple[Ask, Placement]]) -> _Bill:
 
 
 def _shared(parts: list[tuple[Ask, Placement]]) -> Share:
-    if not any([ask.shared_claims for ask, _ in parts]):
+    if not any(ask.shared_claims for ask, _ in parts):
         return _NOTHING
     bill = _Bill()
     tasks: dict[int, int] = {}

@@ -114,10 +114,9 @@ def summary(scan: Scan) -> tuple[PositionsSeen, tuple[int, ...]]:
         mismatched = (looked_at & pre_filter).bit_count() if pre_filter else 0
         if over:
             lacking, exceeding = (looked_at & short).bit_count(), looked_at & over
-            seen.append(
-                (positions, mismatched, lacking, exceeding.bit_count(), taken, _limits(scan, exceeding))
-            )
-            overs += positions * exceeding.bit_count()
+            limits, exceeded = _limits(scan, exceeding), exceeding.bit_count()
+            seen.append((positions, mismatched, lacking, exceeded, taken, limits))
+            overs += positions * exceeded
         else:
             lacking = first - mismatched - taken
             seen.append((positions, mismatched, lacking, 0, taken, ()))
