@@ -149,6 +149,8 @@ class SeamSpecs:
     def xce_requirement_begun(self, path: Path, primary: Primary | None) -> None:
         """A requirement is tried: an alternative or compound as a whole, or a member of it.
 
+        A single requirement is its only member; no whole begins or ends around it.
+
         :param path: which one.
         :param primary: what the member asks for; None for a whole.
         """
@@ -164,7 +166,9 @@ class SeamSpecs:
 
     @hookspec
     def xce_attempt_failed(self, path: Path, reasons: tuple[Reason, ...]) -> None:
-        """An alternative, or the only one, can't be placed; called before its end.
+        """An alternative, or the only one, can't be placed.
+
+        Called before its end, which for a single requirement is that of its only member.
 
         :param path: which one.
         :param reasons: what stood in the way of the member that failed.
@@ -172,7 +176,9 @@ class SeamSpecs:
 
     @hookspec
     def xce_claim_failed(self, path: Path, error: str) -> None:
-        """Hosts were found for a member, but could not be claimed; called before its whole ends.
+        """Hosts were found for a member, but could not be claimed.
+
+        Called before the end of the whole, or of a single requirement.
 
         :param path: the member.
         :param error: why; the selection ends with it, in no decision.

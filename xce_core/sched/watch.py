@@ -55,6 +55,7 @@ class WatchedAllocator(Allocator):
         self._why: tuple[Reason, ...] = ()
         self._placed = False  # the member is placed and not claimed yet
         self._members: list[int] = []
+        self._single = False
         self._filled = 0
         self._plan = self._tried = self._discarded = self._not_tried = 0
         self._offered_by = ""
@@ -114,7 +115,9 @@ class WatchedAllocator(Allocator):
             announce.alternative_skipped(path)
             return None
         self._why, self._members, self._placed = (), [], False
-        announce.requirement_begun(path, None)
+        self._single = shape is Shape.SINGLE  # there is no whole around its only member
+        if not self._single:
+            announce.requirement_begun(path, None)
         placed, problem = None, ""
         try:
             placed = super().attempt(members, number)
@@ -128,7 +131,8 @@ class WatchedAllocator(Allocator):
             self._release(len(members))
             raise
         finally:
-            announce.requirement_ended(path, placed is not None, problem)
+            ended = self._member_path(1) if self._single else path
+            announce.requirement_ended(ended, placed is not None, problem)
         return placed
 
     def _problem(self, error: BaseException) -> str:
@@ -149,7 +153,7 @@ class WatchedAllocator(Allocator):
         return _path(shape, alternative, alternatives, member, members)
 
     def place(self, ask: Ask, member: int, claims: Claims) -> tuple[Placement, ...] | None:
-        """As the plain one; begin and end of the member."""
+        """As the plain one; begin and end of the member. An only one ends with its attempt."""
         self._placed = False
         path = self._member_path(member + 1)
         self._announce.requirement_begun(path, ask.primary)
@@ -162,7 +166,8 @@ class WatchedAllocator(Allocator):
             problem = self._problem(error)
             raise
         finally:
-            self._announce.requirement_ended(path, placements is not None, problem)
+            if not self._single:
+                self._announce.requirement_ended(path, placements is not None, problem)
         if placements is not None:
             self._placed = True
             self._members.append(Allocation(placements).hosts)

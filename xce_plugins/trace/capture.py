@@ -195,8 +195,8 @@ class Capture:
 
     @hookimpl
     def xce_requirement_begun(self, path: Path, primary: Primary | None) -> None:
-        """A single requirement is its only member, so that its whole is not told of."""
-        if self._draft is None or (path.shape is Shape.SINGLE and not path.member):
+        """As told; a single requirement is its only member."""
+        if self._draft is None:
             return
         made = self._made
         if primary is None:
@@ -206,10 +206,9 @@ class Capture:
 
     @hookimpl
     def xce_requirement_ended(self, path: Path, satisfied: bool, error: str) -> None:
-        """Of a single requirement the end of its whole, which comes after its reasons."""
-        if self._draft is None or (path.shape is Shape.SINGLE and path.member):
-            return
-        self._draft.add(self._made.requirement_ended(path, satisfied, error))
+        """As told."""
+        if self._draft is not None:
+            self._draft.add(self._made.requirement_ended(path, satisfied, error))
 
     @hookimpl
     def xce_attempt_failed(self, path: Path, reasons: tuple[Reason, ...]) -> None:
