@@ -76,7 +76,8 @@ class SeamSpecs:
     An implementation looks and returns nothing; it is given frozen values and read-only
     views, which it must not keep beyond the call unless they are values. What it raises is
     reported with the plugin's name and changes nothing. Between ``xce_selection_begun`` and
-    ``xce_selection_ended`` the hooks tell of the one selection that is being watched.
+    ``xce_selection_ended`` the hooks tell of the one selection that is being watched. A job that
+    is refused again before anything has changed is told of by the very facts of the first time.
     """
 
     @hookspec
