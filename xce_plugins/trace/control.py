@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from typing import TYPE_CHECKING
 
 from xce_core.model.jobs import parse_job_id
-from xce_plugins.trace.files import TraceFile
 from xce_plugins.trace.model import LINES_DEFAULT, Level
+
+if TYPE_CHECKING:
+    from xce_plugins.trace.files import TraceFile
 
 
 class Form(Enum):

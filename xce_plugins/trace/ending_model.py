@@ -1,6 +1,7 @@
 """How a traced selection ended, as values: a dispatch, a pend, or no decision."""
 
-from __future__ import annotations
+# Annotations are no texts here: a named tuple would compile each of them when it is made, and
+# all of it is loaded at the start.
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby

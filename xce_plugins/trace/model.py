@@ -4,7 +4,8 @@ Nothing here refers to the scheduler's state. An entry of the bounded part is on
 text. Amounts are integers in the resource's own unit, see :class:`Unit`.
 """
 
-from __future__ import annotations
+# Annotations are no texts here: a named tuple would compile each of them when it is made, and
+# all of it is loaded at the start.
 
 from enum import Enum
 from typing import TYPE_CHECKING, NamedTuple
@@ -350,7 +351,7 @@ class Record(NamedTuple):
     level: Level
     bound: int
     selection: Selection | None
-    entries: Entries
+    entries: "Entries"
     omitted: int
     totals: Totals
     faults: tuple[Fault, ...]

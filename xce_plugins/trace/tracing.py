@@ -14,12 +14,12 @@ from xce_core.hookspecs import hookimpl
 from xce_core.sched.policy import NoDecision
 from xce_plugins.trace.capture import Capture
 from xce_plugins.trace.control import Form
-from xce_plugins.trace.files import TraceFile, Used, cause
 from xce_plugins.trace.store import Store
 from xce_plugins.trace.usage import INFO_SUMMARY, INFO_TEXT, INFO_USAGE, TEXT, USAGE
 from xce_repl.interface import Command, Decided, HelpSection, Repl, Round, Topic, as_block
 
 if TYPE_CHECKING:
+    from xce_plugins.trace.files import TraceFile, Used
     from xce_plugins.trace.render import Units
     from xce_plugins.trace.showing import Showing
 
@@ -57,6 +57,8 @@ class TracePlugin(Capture):
 
     def used(self) -> Iterator[Used]:
         """The files of the run, which no trace may be written to."""
+        from xce_plugins.trace.files import Used
+
         options = self.repl.run.options
         yield Used("the replay's input", options.sim, 0)
         if options.cluster:
@@ -185,6 +187,8 @@ class TracePlugin(Capture):
             file.write(lines)
         except OSError as error:
             if self._reported != session:
+                from xce_plugins.trace.files import cause
+
                 self._reported = session
                 yield f"[sim] trace: write to {file.path} failed: {cause(error)}"
 
