@@ -38,8 +38,11 @@ class Hooks:
         self._told: set[tuple[str, str]] = set()
         self._silent: set[str] = set()
         self.notices: list[str] = []
-        self._impls = {name: self._sorted(name) for name in specified(ReplSpecs)}
-        self._askers = self._impls["xce_repl_wants_each"]
+        self._asked = {
+            name: [(str(each.plugin_name), self._by_name(name, each)) for each in self._sorted(name)]
+            for name in specified(ReplSpecs)
+        }
+        self._askers = self._asked["xce_repl_wants_each"]
         asked = self._owners("xce_repl_wants_each")
         self._always_each = bool(self._owners("xce_wants_watch") - asked)
         self._always = bool(self._owners(*specified(SeamSpecs), *_OF_SESSIONS) - asked)
@@ -56,6 +59,13 @@ class Hooks:
     def _sorted(self, name: str) -> list[Any]:
         impls: list[Any] = getattr(self._relay, name).get_hookimpls()
         return sorted(impls, key=lambda impl: str(impl.plugin_name))
+
+    def _by_name(self, name: str, impl: Any) -> Callable[..., Any]:
+        """The function of *impl*, to be given all facts of the hook by name."""
+        function, takes = impl.function, impl.argnames
+        if len(takes) == len(getattr(self._relay, name).spec.argnames):
+            return function  # type: ignore[no-any-return]
+        return lambda **facts: function(*[facts[argument] for argument in takes])
 
     def _note(self, plugin: str, hook: str, error: str) -> None:
         if (plugin, hook) not in self._told:
@@ -78,11 +88,11 @@ class Hooks:
     def look(self, scheduler: Scheduler) -> bool:
         """See who looks on at the session that comes; whether all refusals are to be told."""
         each = self._always_each
-        for impl in self._askers:
+        for plugin, wants in self._askers:
             try:
-                each = bool(impl.function()) or each
+                each = bool(wants()) or each
             except FAULTS as error:
-                self._cannot_say(str(impl.plugin_name), error)
+                self._cannot_say(plugin, error)
         looking = each or self._wanted or self._always
         self._wanted = each
         if looking is not self.looking:
@@ -109,16 +119,16 @@ class Hooks:
         :param form: gives an answer its form; what it raises counts as the plugin's fault.
         """
         answers = []
-        for impl in self._impls[name]:
+        for plugin, call in self._asked[name]:
             try:
-                answer = impl.function(*[facts[argument] for argument in impl.argnames])
+                answer = call(**facts)
                 if answer is not None and form is not None:
                     answer = form(answer)
             except FAULTS as error:
-                self._failures.note(impl.plugin_name, name, error)
+                self._failures.note(plugin, name, error)
             else:
                 if answer is not None:
-                    answers.append((impl.plugin_name, answer))
+                    answers.append((plugin, answer))
         return answers
 
     def decided(
