@@ -38,10 +38,7 @@ class Hooks:
         self._told: set[tuple[str, str]] = set()
         self._silent: set[str] = set()
         self.notices: list[str] = []
-        self._asked = {
-            name: [(str(each.plugin_name), self._by_name(name, each)) for each in self._sorted(name)]
-            for name in specified(ReplSpecs)
-        }
+        self._asked = {name: self._calls(name) for name in specified(ReplSpecs)}
         self._askers = self._asked["xce_repl_wants_each"]
         asked = self._owners("xce_repl_wants_each")
         self._always_each = bool(self._owners("xce_wants_watch") - asked)
@@ -60,12 +57,16 @@ class Hooks:
         impls: list[Any] = getattr(self._relay, name).get_hookimpls()
         return sorted(impls, key=lambda impl: str(impl.plugin_name))
 
-    def _by_name(self, name: str, impl: Any) -> Callable[..., Any]:
-        """The function of *impl*, to be given all facts of the hook by name."""
-        function, takes = impl.function, impl.argnames
-        if len(takes) == len(getattr(self._relay, name).spec.argnames):
-            return function  # type: ignore[no-any-return]
-        return lambda **facts: function(*[facts[argument] for argument in takes])
+    def _calls(self, name: str) -> list[tuple[str, Callable[..., Any]]]:
+        """Who implements a hook: its plugin's name, and what takes all facts by name."""
+        all_facts = len(getattr(self._relay, name).spec.argnames)
+        return [
+            (
+                str(impl.plugin_name),
+                impl.function if len(impl.argnames) == all_facts else _picking(impl),
+            )
+            for impl in self._sorted(name)
+        ]
 
     def _note(self, plugin: str, hook: str, error: str) -> None:
         if (plugin, hook) not in self._told:
@@ -151,6 +152,11 @@ class Hooks:
     def collect(self, kind: str) -> list[tuple[str, Any]]:
         """What each plugin gives of one kind."""
         return self.ask(f"{REPL_PREFIX}{kind}")
+
+
+def _picking(impl: Any) -> Callable[..., Any]:
+    """The function of *impl*, given of all facts those that it takes."""
+    return lambda **facts: impl.function(*[facts[argument] for argument in impl.argnames])
 
 
 def _lines(answer: object) -> Sequence[str]:
