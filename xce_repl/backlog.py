@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
+from collections.abc import Callable
 
-from xce_core.model.jobs import Job, JobState
+from xce_core.model.jobs import Job, JobState, Seconds
 from xce_core.sim.events import JobAct, JobChange
 from xce_core.sim.observer import Happening, Observer
 from xce_core.sim.replay import Replay
@@ -13,6 +14,10 @@ ITEMS = 8
 """How many ranges a line shows."""
 
 _PENDING = JobState.PENDING
+
+
+Refusal = tuple[str, Seconds, str]
+"""A job that was refused when it came, when that was, and why."""
 
 
 class Ranges:
@@ -95,6 +100,8 @@ class Backlog(Observer):
 
     :ivar fresh: jobs that came in since, and need not be pending any more.
     :ivar signature: differs, but for an odd chance in 2**60, where the set of jobs does.
+    :ivar early: the jobs refused before anybody listened.
+    :ivar turned_away: told of each job that is refused when it comes.
     """
 
     def __init__(self) -> None:
@@ -104,6 +111,8 @@ class Backlog(Observer):
         self._arrays: dict[int, Ranges] = {}
         self.fresh: list[Job] = []
         self._replay: Replay | None = None
+        self.early: list[Refusal] = []
+        self.turned_away: Callable[[Refusal], None] = self.early.append
 
     def begun(self, replay: Replay) -> None:
         """From now on be told which jobs become pending."""
@@ -145,6 +154,11 @@ class Backlog(Observer):
         if was:
             self._count -= 1
             self.signature ^= hash((job.number, job.index))
+
+    def refused(self, job: Job, cause: str) -> None:
+        """A job was turned away."""
+        assert self._replay is not None
+        self.turned_away((job.id, self._replay.now, cause))
 
     def happened(self, event: Happening) -> None:
         """A job may have been held, or made to wait."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from xce_core.hook_rules import REPL_PREFIX, specified
 from xce_core.hookspecs import SeamSpecs
 from xce_core.model.jobs import Seconds
+from xce_core.sched.announcer import listeners
 from xce_core.sched.faults import FAULTS
 from xce_core.sched.policy import Outcome
 from xce_core.sched.seams import Failures, Seams
@@ -38,7 +39,7 @@ class Hooks:
         self._told: set[tuple[str, str]] = set()
         self._silent: set[str] = set()
         self.notices: list[str] = []
-        self._asked = {name: self._calls(name) for name in specified(ReplSpecs)}
+        self._asked = {name: listeners(self._relay, name) for name in specified(ReplSpecs)}
         self._askers = self._asked["xce_repl_wants_each"]
         asked = self._owners("xce_repl_wants_each")
         self._always_each = bool(self._owners("xce_wants_watch") - asked)
@@ -51,22 +52,7 @@ class Hooks:
 
     def _owners(self, *names: str) -> set[str]:
         """The plugins that implement any of these hooks."""
-        return {str(impl.plugin_name) for name in names for impl in self._sorted(name)}
-
-    def _sorted(self, name: str) -> list[Any]:
-        impls: list[Any] = getattr(self._relay, name).get_hookimpls()
-        return sorted(impls, key=lambda impl: str(impl.plugin_name))
-
-    def _calls(self, name: str) -> list[tuple[str, Callable[..., Any]]]:
-        """Who implements a hook: its plugin's name, and what takes all facts by name."""
-        all_facts = len(getattr(self._relay, name).spec.argnames)
-        return [
-            (
-                str(impl.plugin_name),
-                impl.function if len(impl.argnames) == all_facts else _picking(impl),
-            )
-            for impl in self._sorted(name)
-        ]
+        return {plugin for name in names for plugin, _ in listeners(self._relay, name)}
 
     def _note(self, plugin: str, hook: str, error: str) -> None:
         if (plugin, hook) not in self._told:
@@ -113,16 +99,17 @@ class Hooks:
         self._told.clear()
 
     def ask(
-        self, name: str, form: Callable[[Any], Any] | None = None, /, **facts: object
+        self, name: str, form: Callable[[Any], Any] | None, *facts: object
     ) -> list[tuple[str, Any]]:
         """The answers of those who gave one, each with the plugin's name.
 
         :param form: gives an answer its form; what it raises counts as the plugin's fault.
+        :param facts: in the order of the specification.
         """
         answers = []
         for plugin, call in self._asked[name]:
             try:
-                answer = call(**facts)
+                answer = call(*facts)
                 if answer is not None and form is not None:
                     answer = form(answer)
             except FAULTS as error:
@@ -137,26 +124,21 @@ class Hooks:
     ) -> list[str]:
         """Lines that plugins have to say of *outcome*."""
         decided = Decided(outcome, session, time, echoed)
-        said = self.ask("xce_repl_decided", _lines, decided=decided)
+        said = self.ask("xce_repl_decided", _lines, decided)
         return [line for _, lines in said for line in lines]
 
     def may_collapse(self, number: int, time: Seconds, dispatched: int, changed: bool) -> bool:
         """Whether no plugin wants the round to be shown alone."""
         ended = Round(number, time, dispatched, changed)
-        return all(answer for _, answer in self.ask("xce_repl_may_collapse", bool, ended=ended))
+        return all(answer for _, answer in self.ask("xce_repl_may_collapse", bool, ended))
 
     def refusals(self, path: str) -> list[str]:
         """What plugins have against *path* as an output."""
-        return [why for _, why in self.ask("xce_repl_refuse_output", str, path=path)]
+        return [why for _, why in self.ask("xce_repl_refuse_output", str, path)]
 
     def collect(self, kind: str) -> list[tuple[str, Any]]:
         """What each plugin gives of one kind."""
-        return self.ask(f"{REPL_PREFIX}{kind}")
-
-
-def _picking(impl: Any) -> Callable[..., Any]:
-    """The function of *impl*, given of all facts those that it takes."""
-    return lambda **facts: impl.function(*[facts[argument] for argument in impl.argnames])
+        return self.ask(f"{REPL_PREFIX}{kind}", None)
 
 
 def _lines(answer: object) -> Sequence[str]:

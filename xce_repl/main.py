@@ -38,7 +38,7 @@ def run(options: RunOptions, plugins: Plugins, startup: Startup) -> tuple[Run, i
         simulator.driver.give_up()
         raise
     finally:
-        simulator.hooks.ask("xce_repl_shutdown")
+        simulator.hooks.ask("xce_repl_shutdown", None)
         for line in simulator.hooks.drain():
             simulator.output.line(line)
         simulator.output.flush()

@@ -1,10 +1,13 @@
-"""What ``continue`` shows: a line a round, and one line for a run of rounds without a change."""
+"""What ``continue`` shows: a line a round, one line for a run of rounds without a change.
+
+Jobs that are refused when they come have a line each, between the rounds.
+"""
 
 from __future__ import annotations
 
 from xce_core.model.jobs import Job, Seconds
 from xce_core.sim.job_lists import fold_jobs
-from xce_repl.backlog import Backlog
+from xce_repl.backlog import Backlog, Refusal
 from xce_repl.hooks import Hooks
 from xce_repl.interface import as_block
 from xce_repl.times import Clock
@@ -22,7 +25,7 @@ class Rounds:
 
     :param at_once: whether each line is wanted as soon as it is there.
     :ivar held: what is held back: first and last round of each line, the time of each, and what
-        happened.
+        happened; no round and all of the line for a job that was refused.
     :ivar most: how many of these are enough to be shown.
     """
 
@@ -38,6 +41,16 @@ class Rounds:
         self._began: Seconds = 0
         self._ended: Seconds = 0
         self.held: list[tuple[int, int, Seconds, Seconds, str]] = []
+        for refusal in backlog.early:
+            self.refused(refusal)
+        backlog.turned_away = self.refused
+
+    def refused(self, refusal: Refusal) -> None:
+        """A job was refused when it came, before the round that comes."""
+        job, time, why = refusal
+        self._end_range()
+        words = f"job {job} refused ({self._clock.text(time)}): {why}"
+        self.held.append((0, 0, time, time, words))
 
     def passed(self, number: int, time: Seconds) -> None:
         """A round was passed over, as nothing could be decided in it."""
@@ -107,12 +120,14 @@ class Rounds:
     def lines(self) -> list[str]:
         """The lines that are there, as one block if they are many."""
         text, span = self._clock.text, self._clock.span
-        lines = [
-            f"round {first} ({text(begin)}): {words}"
-            if first == last
-            else f"rounds {first}-{last} ({span(begin, end)}): {words}"
-            for first, last, begin, end, words in self.held
-        ]
+        lines = []
+        for first, last, begin, end, words in self.held:
+            if not first:
+                lines.append(words)
+            elif first == last:
+                lines.append(f"round {first} ({text(begin)}): {words}")
+            else:
+                lines.append(f"rounds {first}-{last} ({span(begin, end)}): {words}")
         self.held.clear()
         return as_block(lines) if len(lines) > 1 else lines
 

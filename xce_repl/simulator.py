@@ -62,7 +62,7 @@ class Simulator:
 
     def collect(self) -> None:
         """Gather what plugins give, the built-in ones first."""
-        self.hooks.ask("xce_repl_started", repl=self)
+        self.hooks.ask("xce_repl_started", None, self)
         for kind in COLLECTING:
             for owner, found in self.hooks.collect(kind):
                 self.registry.add(owner, kind, found)
@@ -116,4 +116,4 @@ class Simulator:
         self.driver.open(options)
         self.mover.restarted()
         self.breakpoints.restarted(self.replay)
-        self.hooks.ask("xce_repl_restarted", repl=self)
+        self.hooks.ask("xce_repl_restarted", None, self)

@@ -173,6 +173,54 @@ def test_the_input_may_be_standard_input(inputs: Path) -> None:
     assert program("--sim", "-", "-i").status == 2
 
 
+TURNED_AWAY = [
+    {"type": "header", "format": "xce-recording", "version": 1, "timeline": "simulated",
+     "policy": "builtin_fcfs", "cluster": {"hosts": [{"name": "n1", "capacity": {"slots": 4}}],
+                                           "queues": [{"name": "normal"}]}},
+    {"type": "submit", "time": 0, "job": "9", "queue": "normal", "tasks": 5, "run_time": 1},
+    {"type": "submit", "time": 0, "job": "1", "queue": "normal", "tasks": 4, "run_time": 100},
+    {"type": "submit", "time": 10, "job": "2", "queue": "normal", "tasks": 4, "run_time": 10},
+    {"type": "submit", "time": 20, "job": "3", "queue": "normal", "tasks": 5, "run_time": 1},
+    {"type": "submit", "time": 30, "job": "4[1-2]", "queue": "normal", "tasks": 9, "run_time": 1},
+]  # fmt: skip
+"""Jobs that a host of four slots can't take, among others that it can."""
+
+
+def test_a_job_that_is_refused_when_it_comes_has_a_line(inputs: Path) -> None:
+    """I1, I4: where it happened, between the rounds and before the session that follows."""
+    head, *events = TURNED_AWAY
+    early = {**events[0], "type": "job", "job": "8", "state": "pending"}
+    texts = [json.dumps(each) for each in (head, early, *events)]
+    Path("away.jsonl").write_text("".join(f"{text}\n" for text in texts))
+    day, why = "1970-01-01 00:0", "does not fit an empty cluster"
+    rounds = [
+        f"round 1 ({day}0:00): dispatched 1",
+        f"round 2 ({day}0:10): pending 2",
+        f"job 3 refused ({day}0:20): {why}",
+        f"round 3 ({day}0:20): pending 2",
+        f"job 4[1] refused ({day}0:30): {why}",
+        f"job 4[2] refused ({day}0:30): {why}",
+        f"round 4 ({day}0:30): pending 2",
+        f"round 5 ({day}1:40): dispatched 2",
+        f"round 6 ({day}1:50): idle",
+        f"end of trace (session 6, {day}1:50): 0 running, 0 pending",
+    ]
+    whole = [f"job {job} refused ({day}0:00): {why}" for job in (8, 9)] + rounds
+    assert repl("away.jsonl", "c").lines == whole
+    assert repl("away.jsonl", "c", "restart", "c").lines[-len(whole) :] == whole
+    stepped = repl("away.jsonl", "step 3").lines
+    assert stepped == [
+        *whole[:2],
+        f"session 1 ({day}0:00)",
+        "  dispatch job 1 on n1 (4 tasks)",
+        f"session 2 ({day}0:10)",
+        "  pend job 2: NO_RESOURCE: a resource falls short (slots) on n1",
+        f"job 3 refused ({day}0:20): {why}",
+        f"session 3 ({day}0:20)",
+        "  pend job 2: NO_RESOURCE: a resource falls short (slots) on n1",
+    ]
+
+
 def test_bad_input_ends_the_replay_but_not_the_dialogue(inputs: Path) -> None:
     """S6: the fault is told with its line, the state can be looked at, the status is 3."""
     lines = Path("mixed.jsonl").read_text().splitlines()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from operator import itemgetter
 from typing import Any
 
 from xce_core.sched.faults import FAULTS
@@ -43,22 +44,31 @@ class Announcer:
 
     def _all_who_listen(self, hook: str) -> Callable[..., None]:
         failed, said = self._failed, self._said
-        order = getattr(self._hooks, hook).spec.argnames
-        listeners = [
-            (impl.plugin_name, _given(impl.function, list(map(order.index, impl.argnames)), order))
-            for impl in sorted_impls(self._hooks, hook)
-        ]
+        all_of_them = listeners(self._hooks, hook)
 
         def tell(*facts: object) -> None:
             if said is not None:
                 said.append((tell, facts))
-            for plugin, function in listeners:
+            for plugin, function in all_of_them:
                 try:
                     function(*facts)
                 except FAULTS as error:
                     failed(plugin, hook, error)
 
         return tell
+
+
+def listeners(hooks: Any, hook: str) -> list[tuple[str, Callable[..., Any]]]:
+    """Who implements *hook*, in order of the plugins' names.
+
+    :returns: for each its name, and a function of all facts in the order of the specification.
+    """
+    order = getattr(hooks, hook).spec.argnames
+    found = [
+        (str(impl.plugin_name), _given(impl.function, list(map(order.index, impl.argnames)), order))
+        for impl in getattr(hooks, hook).get_hookimpls()
+    ]
+    return sorted(found, key=itemgetter(0))
 
 
 def _given(
@@ -68,8 +78,3 @@ def _given(
     if places == list(range(len(order))):
         return function
     return lambda *facts: function(*[facts[place] for place in places])
-
-
-def sorted_impls(hooks: Any, hook: str) -> list[Any]:
-    """Who implements *hook*, in order of the plugins' names."""
-    return sorted(getattr(hooks, hook).get_hookimpls(), key=lambda impl: str(impl.plugin_name))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from xce_core.model.decisions import Dispatch
 from xce_core.model.jobs import Job, Seconds
-from xce_core.sched.announcer import Announcer, sorted_impls
+from xce_core.sched.announcer import Announcer, listeners
 from xce_core.sched.facts import Selected
 from xce_core.sched.faults import FAULTS, describe
 from xce_core.sched.policy import HoldBack, NoDecision, Outcome, Session
@@ -46,7 +46,7 @@ class Seams:
         self.failures = failures
         self.announce = Announcer(hooks, self.failed)
         self._position = 0
-        self._askers = sorted_impls(hooks, "xce_wants_watch")
+        self._askers = listeners(hooks, "xce_wants_watch")
         self._watching: list[tuple[str, Callable[[str], bool]]] = []
         self._allocator: WatchedAllocator | None = None
 
@@ -61,14 +61,14 @@ class Seams:
         self._position = 0
         self.announce.session_begun(number, time)
         self._watching = []
-        for impl in self._askers:
+        for plugin, asked in self._askers:
             try:
-                wants = impl.function(*[number for _ in impl.argnames])
+                wants = asked(number)
             except FAULTS as error:
-                self.failed(impl.plugin_name, "xce_wants_watch", error)
+                self.failed(plugin, "xce_wants_watch", error)
             else:
                 if wants is not None:
-                    self._watching.append((impl.plugin_name, wants))
+                    self._watching.append((plugin, wants))
 
     def session_ended(self, number: int, time: Seconds) -> None:
         """The session is over, or was broken off."""
