@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
+from time import process_time
 from typing import Any
 
 from tests.workloads import ListedWorkload
@@ -330,3 +331,17 @@ class Speechless(Exception):
 
     def __repr__(self) -> str:
         raise KeyError("text")
+
+
+def grows_by(small: Callable[[], object], large: Callable[[], object]) -> float:
+    """How many times the processor time of *small* does *large* take; the least of three each."""
+
+    def least(work: Callable[[], object]) -> float:
+        taken = []
+        for _ in range(3):
+            began = process_time()
+            work()
+            taken.append(process_time() - began)
+        return min(taken)
+
+    return least(large) / least(small)

@@ -76,8 +76,8 @@ class SeamSpecs:
     An implementation looks and returns nothing; it is given frozen values and read-only
     views, which it must not keep beyond the call unless they are values. What it raises is
     reported with the plugin's name and changes nothing. Between ``xce_selection_begun`` and
-    ``xce_selection_ended`` the hooks tell of the one selection that is being watched. A job that
-    is refused again before anything has changed is told of by the very facts of the first time.
+    ``xce_selection_ended`` the hooks tell of the one selection that is being watched. If a job is
+    refused twice in a row and nothing has changed in between, the same facts may be told again.
     """
 
     @hookspec
@@ -171,7 +171,7 @@ class SeamSpecs:
 
         Called before its end, which for a single requirement is that of its only member.
 
-        :param path: which one.
+        :param path: the whole, also of a single requirement.
         :param reasons: what stood in the way of the member that failed.
         """
 

@@ -70,10 +70,11 @@ def as_block(lines: list[str]) -> list[str]:
     Plain is what has nothing in it but printable ASCII.
     """
     unsure = [line for line in lines if line.__class__ is not Block]
-    text = "\n".join(unsure)
-    if text.isascii() and len(text.encode().translate(None, _PRINTABLE)) < max(len(unsure), 1):
-        return [Block("\n".join(lines))]
-    return lines
+    if unsure:
+        text = "\n".join(unsure)
+        if not text.isascii() or len(text.encode().translate(None, _PRINTABLE)) >= len(unsure):
+            return lines
+    return [Block("\n".join(lines))] if lines else lines
 
 
 @dataclass(frozen=True, slots=True)

@@ -148,16 +148,23 @@ def test_output_is_held_back_only_where_nobody_waits() -> None:
         assert stream.getvalue() == "one\nt    wo\\ud800\\x00\n"
 
 
-@given(st.lists(ODD, min_size=1, max_size=4))
+BLOCKS = st.lists(st.text(st.sampled_from("ab ~"), max_size=3), min_size=1, max_size=2).map(
+    lambda lines: Block("\n".join(lines))
+)
+
+
+@given(st.lists(ODD | BLOCKS, max_size=4))
 def test_a_block_holds_nothing_but_what_can_be_shown(lines: list[str]) -> None:
     """S8: it is written as it is, so whatever is not plain stays apart, to be escaped."""
     shown = as_block(lines)
-    if all(" " <= character <= "~" for line in lines for character in line):
+    texts = [line for line in lines if not isinstance(line, Block)]
+    if not lines:
+        assert shown == []
+    elif all(" " <= character <= "~" for text in texts for character in text):
         assert [type(text) for text in shown] == [Block]
-        assert shown[0].split("\n") == lines
+        assert shown == ["\n".join(lines)]
     else:
-        assert shown == lines
-        assert not any(isinstance(text, Block) for text in shown)
+        assert shown is lines
 
 
 @pytest.mark.parametrize(

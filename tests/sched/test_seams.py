@@ -84,5 +84,8 @@ def test_there_is_no_seam_without_a_specification() -> None:
     folder = Path(__file__).resolve().parents[2] / "xce_core" / "sched"
     text = "".join((folder / f"{name}.py").read_text() for name in ("seams", "watch"))
     used = set(re.findall(r"announce\.([a-z]\w*)\(", text))
-    used |= set(re.findall(r"_work_out\(\s*\"(\w+)\"", text))
+    for method in ("_work_out", "_cannot_tell"):
+        named = set(re.findall(rf"{method}\(\s*\"(\w+)\"", text))
+        assert named
+        used |= named
     assert used == SEAMS - {"wants_watch"}

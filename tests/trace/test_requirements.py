@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import json
+
 import pytest
 
 from tests.builders import FirstCome, a_cluster, a_host, a_job, a_request, any_of, gib
-from tests.trace.cases import harness, line, trace, two_hosts
+from tests.trace.cases import harness, line, still, trace, two_hosts
 from tests.trace.harness import trace_of
+from xce_core.hookspecs import hookimpl
 from xce_core.model.requests import ONE_HOST, Requirement
+from xce_core.sched.facts import Path
 
 
 def steps(lines: list[str]) -> list[str]:
@@ -56,6 +60,54 @@ def test_a_single_requirement_has_no_whole_around_it() -> None:
         "  requirement not satisfied",
     ]
     assert "    failure reasons: TOO_FEW_HOSTS x1" in lines
+
+
+@pytest.mark.parametrize("tasks", [8, 9])
+def test_a_single_requirement_begins_and_ends_as_its_only_member(tasks: int) -> None:
+    """R3.1: in the machine form too."""
+    run = still(two_hosts(), a_job(1, tasks))
+    run.trace("on all")
+    run.go()
+    (text,) = run.info("1 json")
+    entries = json.loads(text)["entries"]
+    steps = [entry["step"] for entry in entries if "step" in entry]
+    one = {"alternative": 1, "alternatives": 1, "member": 1, "members": 1}
+    assert steps == [{"shape": "single", **one}] * 2
+    assert entries[-1]["satisfied"] is (tasks == 8)
+
+
+class Released:
+    """Notes what is released and what fails; interrupted when an attempt has failed."""
+
+    def __init__(self) -> None:
+        self.heard: list[str] = []
+
+    @hookimpl
+    def xce_members_released(self, hosts: int) -> None:
+        self.heard.append(f"released {hosts:b}")
+
+    @hookimpl
+    def xce_attempt_failed(self, reasons: object) -> None:
+        self.heard.append("failed")
+        raise KeyboardInterrupt
+
+    @hookimpl
+    def xce_requirement_ended(self, path: Path, satisfied: bool, error: str) -> None:
+        self.heard.append(f"ended {path.member} {satisfied} {error}".strip())
+
+
+def test_hosts_are_released_once_however_it_ends() -> None:
+    """R3.3, R5.8: also if the one who is told of it is interrupted."""
+    listener = Released()
+    run = still(
+        two_hosts(), a_job(1, (a_request(2), a_request(7))), others=[("ears", listener)]
+    )
+    run.trace("on all")
+    with pytest.raises(KeyboardInterrupt):
+        run.go()
+    assert listener.heard == [
+        "ended 1 True", "ended 2 False", "released 1", "failed", "ended 0 False",
+    ]  # fmt: skip
 
 
 def test_a_compound_is_one() -> None:

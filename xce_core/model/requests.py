@@ -49,7 +49,8 @@ class Primary:
     span: Span = FREE
 
     def __hash__(self) -> int:
-        return hash((self.tasks_min, self.tasks_max, self.amounts))  # which tell most apart
+        # These tell most of them apart; to hash the expression and the span too would be slow.
+        return hash((self.tasks_min, self.tasks_max, self.amounts))
 
 
 @dataclass(frozen=True, slots=True)

@@ -41,6 +41,9 @@ class Failing(NamedTuple):
 class Scan:
     """The search for hosts for a run of like positions; valid only while it is announced.
 
+    What is asked of it is worked out once. It may be announced again, as long as nothing has
+    changed.
+
     :param first: whether the run is the plan's first position with amounts per job.
     :param start: number of the run's first position, from 1.
     :param count: positions in the run.
@@ -115,6 +118,10 @@ class Scan:
             count = len(self.ledger.cluster.hosts)
             self._checks = HostChecks(self.ask, self.claims, self.lacking(), count)
         return self._checks
+
+    def let_go(self) -> None:
+        """Forget what was worked out host by host; if asked again, it is worked out again."""
+        self._checks = None
 
     def failing(self) -> Failing:
         """The hosts that fail, by kind of verdict."""

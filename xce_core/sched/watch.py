@@ -15,13 +15,13 @@ from xce_core.model.plans import Plan
 from xce_core.model.reasons import Reason
 from xce_core.model.requests import Shape
 from xce_core.sched.allocator import Allocator, up_to
-from xce_core.sched.announcer import Announcer, Said
 from xce_core.sched.ask import Ask
 from xce_core.sched.facts import Path
 from xce_core.sched.faults import FAULTS, describe, in_words
 from xce_core.sched.generators import PlanGenerator
 from xce_core.sched.ledger import Claims
 from xce_core.sched.refusal import ask_reasons
+from xce_core.sched.repeats import Repeats
 from xce_core.sched.resolve import SchedulingObject
 from xce_core.sched.rows import cluster_rows
 from xce_core.sched.scan import Scan
@@ -46,10 +46,9 @@ class WatchedAllocator(Allocator):
             plain.ledger, plain.generators, plain.host_order, plain.order_name, plain.report
         )
         self._seams = seams
-        self._said: list[Said] = []
         self._announce = seams.announce
-        self._kept_announce = Announcer(seams.hooks, seams.failed, self._said)
-        self._refused: tuple[SchedulingObject, int] | None = None
+        self._repeats = Repeats(seams.hooks, seams.failed)
+        self._untold = False  # some facts could not be put together
         self._path = _path(Shape.SINGLE, 1, 1, 0, 0)
         self._wanted: SchedulingObject | None = None
         self._why: tuple[Reason, ...] = ()
@@ -72,38 +71,38 @@ class WatchedAllocator(Allocator):
 
     def _cannot_tell(self, seam: str, error: BaseException) -> None:
         """The facts that a seam tells could not be put together."""
+        self._untold = True
         self._seams.failed("core", f"xce_{seam}", error)
 
     # Requirements.
 
     def allocate(self, wanted: SchedulingObject) -> Allocation | None:
-        """As the plain one; the alternative chosen is announced.
-
-        What was refused before anything has changed since is refused again by the same steps,
-        which are announced again and not gone: the job at the head of a strict queue is
-        decided anew whenever another comes in.
-        """
-        changes = self.ledger.hosts.changes
-        if self._refused == (wanted, changes):
-            said = self._said.copy()
-            self._said.clear()
-            for tell, facts in said:
-                tell(*facts)
+        """As the plain one; the alternative chosen is announced."""
+        repeats, changes = self._repeats, self.ledger.hosts.changes
+        if repeats.tell_again(wanted, changes):
             return None
-        self._refused = None
-        self._said.clear()
-        # Where plugins have a say, or claims of members are rolled back, each step is gone.
-        alone = self._core_only and all(len(members) == 1 for members in wanted.alternatives)
-        self._announce = self._kept_announce if alone else self._seams.announce
-        self._wanted = wanted
+        repeats.forget()
+        repeatable = self._repeatable(wanted)
+        self._announce = repeats.announce if repeatable else self._seams.announce
+        self._wanted, self._untold = wanted, False
         allocation = super().allocate(wanted)
         self._announce.alternatives_ended(
             _path(wanted.requirement.shape, 0, len(wanted.alternatives), 0, 0),
             0 if allocation is None else allocation.alternative + 1,
         )
-        if alone and allocation is None:
-            self._refused = (wanted, changes)
+        if repeatable and allocation is None and not self._untold:
+            repeats.keep(wanted, changes)
+        else:
+            repeats.forget()
         return allocation
+
+    def _repeatable(self, wanted: SchedulingObject) -> bool:
+        """Whether a refusal means just the same when it is told again.
+
+        Plugins that have a say are asked anew each time, and what earlier members reserved is
+        seen only as long as it is claimed.
+        """
+        return self._core_only and all(len(members) == 1 for members in wanted.alternatives)
 
     def attempt(self, members: tuple[Ask, ...], number: int) -> tuple[Placement, ...] | None:
         """As the plain one; begin and end of the alternative, and why it failed."""
@@ -120,24 +119,22 @@ class WatchedAllocator(Allocator):
             announce.requirement_begun(path, None)
         placed, problem = None, ""
         try:
-            placed = super().attempt(members, number)
+            try:
+                placed = super().attempt(members, number)
+            except FAULTS as error:
+                problem = describe(error)
+                if self._placed:
+                    announce.claim_failed(self._member_path(len(self._members)), problem)
+                raise
+            finally:
+                if placed is None:
+                    self._release(len(members))
             if placed is None:
-                self._release(len(members))
                 announce.attempt_failed(path, self._why)
-        except BaseException as error:
-            problem = self._problem(error)
-            if self._placed and problem:
-                announce.claim_failed(self._member_path(len(self._members)), problem)
-            self._release(len(members))
-            raise
         finally:
             ended = self._member_path(1) if self._single else path
             announce.requirement_ended(ended, placed is not None, problem)
         return placed
-
-    def _problem(self, error: BaseException) -> str:
-        """What broke a step off; empty if it was no fault but an interrupt."""
-        return describe(error) if isinstance(error, FAULTS) else ""
 
     def _release(self, members: int) -> None:
         """Announce the hosts that members had claimed, and gave back."""
@@ -162,8 +159,8 @@ class WatchedAllocator(Allocator):
             placements = super().place(ask, member, claims)
             if placements is None:
                 self._note_reasons(ask)
-        except BaseException as error:
-            problem = self._problem(error)
+        except FAULTS as error:
+            problem = describe(error)
             raise
         finally:
             if not self._single:
@@ -304,6 +301,7 @@ class WatchedAllocator(Allocator):
                 self._cannot_tell("positions_scanned", error)
             else:
                 self._announce.positions_scanned(scan)
+                scan.let_go()
         return hosts
 
     def _scan(

@@ -2,34 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 
 from xce_repl.interface import Block, as_block
 
-KEPT = 100_000
-"""How many texts are remembered as plain."""
+KEPT = 20_000
+"""How many names are remembered as plain."""
 
 
 class Plain:
-    """The texts that are known to be plain, see :func:`xce_repl.interface.as_block`."""
+    """The names that are known to be plain, see :func:`xce_repl.interface.as_block`."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
 
-    def block(self, lines: list[str], texts: Collection[str]) -> list[str]:
-        """*lines* as one block if all *texts* are plain, else as they are.
+    def block(
+        self, lines: list[str], names: Collection[str], others: Iterable[str] = ()
+    ) -> list[str]:
+        """*lines* as one block if all that is in them is plain, else as they are.
 
-        :param texts: all that is in the lines, beside numbers and what is plain anyway.
+        :param names: what comes again and again.
+        :param others: what does not. With the names it is all that is in the lines, beside
+            numbers and what is plain anyway.
         """
-        if self._known.issuperset(texts) or self._plain(texts):
-            return [Block("\n".join(lines))] if lines else []
-        return lines
+        if not lines or not (self._known.issuperset(names) or self._learn(names)):
+            return lines
+        return [Block("\n".join(lines))] if all(map(is_plain, others)) else lines
 
-    def _plain(self, texts: Collection[str]) -> bool:
-        """Look at those texts that are not known."""
-        if len(self._known) >= KEPT:
+    def _learn(self, names: Collection[str]) -> bool:
+        """Whether those of *names* that are not known are plain; these are known from now on."""
+        unknown = set(names) - self._known
+        plain = set(filter(is_plain, unknown))
+        if len(self._known) + len(plain) > KEPT:
             self._known.clear()
-        unknown = [text for text in texts if text not in self._known]
-        plain = [text for text in unknown if isinstance(as_block([text])[0], Block)]
-        self._known.update(plain)
+        if len(plain) <= KEPT:
+            self._known |= plain
         return len(plain) == len(unknown)
+
+
+def is_plain(text: str) -> bool:
+    """Whether there is nothing in *text* but printable ASCII."""
+    return isinstance(as_block([text])[0], Block)

@@ -57,13 +57,27 @@ _EARLY_KEPT = 100
 """How many failures are kept of which it is not known yet what they are about."""
 
 
+_NO_CLUSTER = Cluster((), {}, {}, {})
+
+
 class _Made:
     """What comes again and again in the traces of a log: one of each is made.
 
     What is told again, the very same object, is not looked at again.
+
+    :ivar fold: gives a mask of hosts as a host list.
+    :ivar units: of the resources that do not simply count whole things.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, cluster: Cluster) -> None:
+        self.cluster = cluster
+        self.fold = host_lists(cluster).fold
+        self.units = tuple(
+            Unit(resource.name, resource.kind.value, resource.decimals)
+            for resource in cluster.resources.values()
+            if resource.kind is AmountKind.BYTES or resource.decimals
+        )
+        self.ending = Endings(cluster, self.fold).of
         like = lru_cache(maxsize=1024)
         self.step = like(_step)
         self.whole_begun = like(_whole_begun)
@@ -84,15 +98,17 @@ class Capture:
 
     def __init__(self) -> None:
         self.control = Control()
-        self._made = _Made()
+        self._made = _Made(_NO_CLUSTER)
         self._draft: Draft | None = None
         self._ready: Draft | None = None
         self._early: list[Fault] = []
         self._now: Seconds = 0
-        self._cluster: Cluster | None = None
-        self._fold: Callable[[int], str]
-        self._endings: Endings
-        self._counted: tuple[Unit, ...] = ()
+
+    def forget(self) -> None:
+        """The replay begins anew: what is kept of the old one's cluster and jobs is let go."""
+        self._made = _Made(_NO_CLUSTER)
+        self._draft = self._ready = None
+        self._early.clear()
 
     def take(self, job: str, session: int) -> Record | None:
         """The record of the selection of *job* that ended last; None if it was not traced."""
@@ -108,22 +124,15 @@ class Capture:
         settings = self.control.current
         assert settings is not None
         draft = Draft(job, session, time, position, settings.level, settings.lines, selection)
-        draft.units = self._counted
+        draft.units = self._made.units
         for fault in self._early:
             draft.fault(*fault)
         return draft
 
     def _know(self, cluster: Cluster) -> None:
-        """Look up, once for each cluster, what its resources count and its hosts are called."""
-        if cluster is not self._cluster:
-            self._cluster = cluster
-            self._fold = host_lists(cluster).fold
-            self._endings = Endings(cluster, self._fold)
-            self._counted = tuple(
-                Unit(resource.name, resource.kind.value, resource.decimals)
-                for resource in cluster.resources.values()
-                if resource.kind is AmountKind.BYTES or resource.decimals
-            )
+        """From now on it is about *cluster*."""
+        if self._made.cluster is not cluster:
+            self._made = _Made(cluster)
 
     # Sessions and selections.
 
@@ -178,7 +187,7 @@ class Capture:
         draft, self._draft = self._draft, None
         if draft is not None:
             self._ready = draft
-            draft.ending = self._endings.of(outcome)
+            draft.ending = self._made.ending(outcome)
 
     @hookimpl
     def xce_dispatch_taken_over(self, dispatch: Dispatch, session: int, cluster: Cluster) -> None:
@@ -189,7 +198,7 @@ class Capture:
             self._know(cluster)
             draft = self._begin(dispatch.job.id, session, self._now, 0, None)
             self._ready = draft
-            draft.ending = self._endings.of(dispatch)
+            draft.ending = self._made.ending(dispatch)
 
     # Requirements.
 
@@ -226,7 +235,7 @@ class Capture:
     def xce_members_released(self, path: Path, hosts: int) -> None:
         """As told."""
         if self._draft is not None:
-            self._draft.add(MembersReleased(self._fold(hosts)))
+            self._draft.add(MembersReleased(self._made.fold(hosts)))
 
     @hookimpl
     def xce_alternative_skipped(self, path: Path) -> None:
@@ -307,7 +316,7 @@ class Capture:
     def xce_plan_rolled_back(self, hosts: int) -> None:
         """As told."""
         if self._draft is not None:
-            self._draft.add(HostsReleased(self._fold(hosts)))
+            self._draft.add(HostsReleased(self._made.fold(hosts)))
 
     @hookimpl
     def xce_plan_ended(self, number: int, placed: bool, failed_position: int, error: str) -> None:

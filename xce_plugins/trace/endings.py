@@ -31,6 +31,7 @@ NO_REASON = "pend without a reason"
 _NOTHING = Share((), ())
 
 _SHARES_KEPT = 1024
+"""How many shares are kept, each for jobs that are alike."""
 
 Amounts = dict[str, int]
 Charges = dict[tuple[str, str, str], int]
@@ -65,8 +66,7 @@ class Endings:
         alike, omitted = self._listed(parts)
         rest = _NOTHING
         if omitted:
-            listed = [share for names, share in alike for _ in names]
-            rest = _everywhere(parts).share(listed)
+            rest = _everywhere(parts).share([share for names, share in alike for _ in names])
         return Dispatched(dispatch.reconstructed, alike, _shared(parts), omitted, rest)
 
     def _listed(

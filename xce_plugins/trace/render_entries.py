@@ -1,4 +1,4 @@
-"""The bounded part of a trace in words: requirements, checks and plans; what hosts say."""
+"""The bounded part of a trace in words: requirements, checks and plans, with the lines of hosts."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import chain, islice
 
@@ -35,7 +35,8 @@ def hosts_seen(
     for host, place in zip(part.hosts, part.places, strict=True):
         add(f"{indent}host {host} {words[place]}")
         lines += rows[place]
-    return plain.block(lines[: part.lines], {*part.hosts, *words, *chain.from_iterable(rows)})
+    names = {*part.hosts, *words}
+    return plain.block(lines[: part.lines], names, chain.from_iterable(rows))
 
 
 def host_seen(entry: model.HostSeen, show: Show) -> str:
@@ -93,8 +94,8 @@ def position_ended(entry: model.PositionEnded, show: Show) -> str:
 
 def positions_seen(part: PositionsSeen, indent: str, plain: Plain) -> list[str]:
     """A line each."""
-    lines, texts = _positions(part, indent)
-    return plain.block(lines, texts)
+    others = {part.error} if part.error else {_named(seen[-1]) for seen in part.seen if seen[-1]}
+    return plain.block(_positions(part, indent), part.hosts, others)
 
 
 def position_seen(entry: model.PositionSeen, show: Show) -> str:
@@ -102,30 +103,25 @@ def position_seen(entry: model.PositionSeen, show: Show) -> str:
     number, tasks, host, counts, limits, error = entry
     _, mismatched, short, over, claimed, _ = counts
     seen = (1, mismatched, short, over, claimed, limits)
-    return _positions(PositionsSeen(number, tasks, (host,), (seen,), error), "")[0][0]
+    return _positions(PositionsSeen(number, tasks, (host,), (seen,), error), "")[0]
 
 
-def _positions(part: PositionsSeen, indent: str) -> tuple[list[str], Collection[str]]:
-    """The lines, in which what positions have in common is put in words once; and their texts."""
+def _positions(part: PositionsSeen, indent: str) -> list[str]:
+    """A line each; what positions have in common is put in words once."""
     number, tasks, hosts, all_seen, error = part
     words = f"({_tasks(tasks)})"
     if error:
         return [
             f"{indent}position {each} {words}: not filled, host scan failed ({error})"
             for each in range(number, number + len(hosts))
-        ], (error,)
-    texts: Collection[str] = hosts
+        ]
     lines: list[str] = []
     add = lines.append
     rest = iter(hosts)
     for positions, mismatched, short, over, claimed, limits in all_seen:
-        named = ""
-        if limits:
-            named = f" ({', '.join(_exceeded(*each) for each in limits)})"
-            texts = (*texts, named)
         rejected = (
             f"; rejected: selection mismatch {mismatched}, resource shortfall {short}, limit"
-            f" exceeded {over}{named}, already claimed "
+            f" exceeded {over}{_named(limits) if limits else ''}, already claimed "
         )
         for host in islice(rest, positions):
             add(
@@ -134,7 +130,11 @@ def _positions(part: PositionsSeen, indent: str) -> tuple[list[str], Collection[
             )
             number += 1
             claimed += 1
-    return lines, texts
+    return lines
+
+
+def _named(limits: tuple[tuple[str, str, int], ...]) -> str:
+    return f" ({', '.join(_exceeded(*each) for each in limits)})" if limits else ""
 
 
 def _exceeded(limit: str, scope: str, hosts: int) -> str:

@@ -164,4 +164,3 @@ def _one_by_one(scan: Scan) -> tuple[PositionsSeen, tuple[int, ...]]:
         seen.append((1, mismatched, short, over, claimed, limits))
         counts = tuple(map(add, counts, numbers))
     return PositionsSeen(scan.start, scan.tasks, tuple(names), tuple(seen), scan.error), counts
-

@@ -77,7 +77,7 @@ class TracePlugin(Capture):
         """A new REPL: nothing is traced or stored yet."""
         self.control.close()
         self._repl = repl
-        self._forget()
+        self.forget()
 
     @hookimpl
     def xce_repl_restarted(self, repl: Repl) -> None:
@@ -85,9 +85,11 @@ class TracePlugin(Capture):
         self._repl = repl
         if self.control.session is not None:
             self.control.end(self.control.session)
-        self._forget()
+        self.forget()
 
-    def _forget(self) -> None:
+    def forget(self) -> None:
+        """Nothing was traced yet."""
+        super().forget()
         self.store.clear()
         self._showing = None
         self._traced = self._reported = None
