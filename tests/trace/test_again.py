@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import gc
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 from unittest.mock import patch
 
@@ -14,13 +14,15 @@ from hypothesis import strategies as st
 
 from tests.builders import FirstCome, a_cluster, a_host, a_job, a_queue, a_request, any_of
 from tests.sched.worlds import Traits, worlds
-from tests.trace.cases import SEAMS
+from tests.trace.cases import SEAMS, Offers
 from tests.trace.harness import Harness, trace_of
 from tests.workloads import ListedWorkload
 from xce_core.hookspecs import SeamSpecs, hookimpl
 from xce_core.model.cluster import Cluster, Order
 from xce_core.model.jobs import Job
+from xce_core.model.plans import Plan
 from xce_core.sched.allocator import Allocator
+from xce_core.sched.ask import Ask
 from xce_core.sched.repeats import SAID_MOST
 from xce_core.sched.scan import Scan
 from xce_core.sched.watch import WatchedAllocator
@@ -115,6 +117,37 @@ def test_the_head_of_a_strict_queue_is_told_again_without_a_search() -> None:
     assert len(heard) == 4
     assert [what for what, _ in heard[0]][:2] == ["xce_requirement_begun", "xce_cluster_checked"]
     assert heard[0] == heard[1] == heard[2] == heard[3]
+
+
+def test_plugins_that_have_a_say_are_asked_each_time() -> None:
+    """R10.1, P2: a plan generator may have changed its mind."""
+    asked: list[int] = []
+
+    class Counts(Offers):
+        def plans(self, ask: Ask, tasks: int) -> Iterable[Plan]:
+            asked.append(tasks)
+            return super().plans(ask, tasks)
+
+    harness = strict_first(a_job(1, 9), a_job(2, 1), generators=[Counts(Plan(((9, 1),)))])
+    harness.trace("on all")
+    for session in (1, 2, 3):
+        harness.go(1)
+        assert asked == [9] * session
+
+
+def test_what_earlier_members_reserved_is_not_told_again() -> None:
+    """R10.1, R4.1: it is seen only while it is claimed; a first member that fails met nothing."""
+    harness = strict_first(a_job(1, (a_request(2), a_request(7))), a_job(2, 1))
+    harness.trace("on all level full")
+    for _ in range(3):
+        assert searches(harness, 1) > 0
+    harness = strict_first(a_job(1, (a_request(9), a_request(2))), a_job(2, 1))
+    harness.trace("on all level full")
+    assert searches(harness, 1) > 0
+    first = trace_of(harness.shown, "1")
+    del harness.shown[:]
+    assert searches(harness, 1) == 0
+    assert trace_of(harness.shown, "1")[1:] == first[1:]
 
 
 def test_after_a_change_it_is_searched_for_anew() -> None:
@@ -248,11 +281,12 @@ def test_what_is_kept_to_be_told_again_is_bounded() -> None:
     assert said(harness) == []
     assert searches(harness, 1) >= SAID_MOST
     harness = strict_first(a_job(1, 9), a_job(2, 1, queue="low"))
-    harness.trace("on all")
-    harness.go(2)
-    kept = [fact for _, facts in said(harness) for fact in facts]
-    (scan, *_) = [fact for fact in kept if isinstance(fact, Scan)]
-    assert scan._checks is None
+    harness.trace("on all level full")
+    for _ in range(2):
+        harness.go(1)
+        kept = [fact for _, facts in said(harness) for fact in facts]
+        (scan, *_) = [fact for fact in kept if isinstance(fact, Scan)]
+        assert scan._checks is None
     harness.go(1)  # job 1 is refused again, job 2 starts
     assert said(harness) == []
 
@@ -265,10 +299,11 @@ def said(harness: Harness) -> list[Any]:
     return seams._allocator._repeats._said
 
 
-def test_a_restart_lets_the_old_replay_go() -> None:
+@pytest.mark.parametrize("level", ["summary", "full"])
+def test_a_restart_lets_the_old_replay_go(level: str) -> None:
     """R9.5: of a replay that is over nothing is kept but what the user asked for."""
     harness = strict_first(a_job(1, 9), a_job(2, 1, queue="low"))
-    harness.trace("on all level full")
+    harness.trace(f"on all level {level}")
     harness.go()
     ledger = weakref.ref(harness.replay.scheduler.ledger)
     plugin = harness.plugin

@@ -77,32 +77,27 @@ class WatchedAllocator(Allocator):
     # Requirements.
 
     def allocate(self, wanted: SchedulingObject) -> Allocation | None:
-        """As the plain one; the alternative chosen is announced."""
+        """As the plain one; the alternative chosen is announced.
+
+        Plugins that have a say are asked anew each time. Claims of members that were given
+        back count as changes, so that what they met is not told again when it is gone.
+        """
         repeats, changes = self._repeats, self.ledger.hosts.changes
         if repeats.tell_again(wanted, changes):
             return None
         repeats.forget()
-        repeatable = self._repeatable(wanted)
-        self._announce = repeats.announce if repeatable else self._seams.announce
+        self._announce = repeats.announce if self._core_only else self._seams.announce
         self._wanted, self._untold = wanted, False
         allocation = super().allocate(wanted)
         self._announce.alternatives_ended(
             _path(wanted.requirement.shape, 0, len(wanted.alternatives), 0, 0),
             0 if allocation is None else allocation.alternative + 1,
         )
-        if repeatable and allocation is None and not self._untold:
+        if self._core_only and allocation is None and not self._untold:
             repeats.keep(wanted, changes)
         else:
             repeats.forget()
         return allocation
-
-    def _repeatable(self, wanted: SchedulingObject) -> bool:
-        """Whether a refusal means just the same when it is told again.
-
-        Plugins that have a say are asked anew each time, and what earlier members reserved is
-        seen only as long as it is claimed.
-        """
-        return self._core_only and all(len(members) == 1 for members in wanted.alternatives)
 
     def attempt(self, members: tuple[Ask, ...], number: int) -> tuple[Placement, ...] | None:
         """As the plain one; begin and end of the alternative, and why it failed."""
