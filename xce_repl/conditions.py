@@ -10,7 +10,14 @@ from collections.abc import Callable, Mapping
 from typing import Any, cast
 
 from xce_core.model.decisions import Dispatch, Pend
-from xce_core.model.expressions import Attributes, Expression, ExpressionError, parse_expression
+from xce_core.model.expressions import (
+    Attributes,
+    Expression,
+    ExpressionError,
+    Side,
+    kind_of,
+    parse_expression,
+)
 from xce_core.model.hostlist import fold
 from xce_core.model.jobs import Job
 from xce_core.sched.policy import NoDecision, Outcome
@@ -96,6 +103,17 @@ JOB_FACTS = {**OF_JOB, **OF_SESSION}
 DECISION_FACTS = {**OF_DECISION, **JOB_FACTS}
 
 
+_TEXTS = ("date", "id", "user", "queue", "project", "state", "host", "kind", "reason")
+_TRUTHS = ("reconstructed",)
+
+KINDS: dict[str, type] = {
+    name: str if name in _TEXTS else bool if name in _TRUTHS else float for name in DECISION_FACTS
+}
+"""Of what kind each of them is, as :func:`xce_core.model.expressions.kind_of` has it."""
+
+_KIND_WORDS = {str: "a text", bool: "true or false", float: "a number"}
+
+
 def tasks_of(job: Job) -> int | None:
     """Tasks of a running job, else the fewest that its first alternative asks for."""
     if job.allocation is not None:
@@ -148,12 +166,37 @@ class Condition:
         for name in sorted(self._expression.names):
             if name not in facts:
                 raise CommandError(_unknown(name, facts))
+        for left, right in self._expression.comparisons:
+            _check_kinds(left, right)
         self.text = self._expression.text
         self._facts = facts
 
     def holds(self, moment: Moment) -> bool:
         """Whether it is true now."""
         return self._expression.matches(cast(Attributes, _Facts(self._facts, moment)))
+
+
+def _check_kinds(left: Side, right: Side) -> None:
+    """What is of two kinds is never equal.
+
+    :raises CommandError: if that is so.
+    """
+    expected, found = _kind_of(left), _kind_of(right)
+    if expected is found:
+        return
+    shown = brief(right.text)
+    if right.value is None:
+        shown += f", which is {_KIND_WORDS[found]}"
+    elif expected is str and found is float:
+        shown += "; texts stand in quotes"
+    raise CommandError(
+        f"condition: column {right.column}: expected {_KIND_WORDS[expected]} to compare"
+        f" {brief(left.text)} with, found {shown}"
+    )
+
+
+def _kind_of(side: Side) -> type:
+    return KINDS[side.text] if side.value is None else kind_of(side.value)
 
 
 def _unknown(name: str, facts: Mapping[str, Fact]) -> str:

@@ -131,6 +131,16 @@ def test_an_expression_is_a_value() -> None:
     assert parse_expression("'mem' == type && true || defined").names == {"type", "defined"}
 
 
+def test_an_expression_tells_what_it_compares() -> None:
+    """C2: each side as written, with its place and its value; names have none."""
+    parsed = parse_expression("mem>=2K&&!('a' == true || local) || 1.5 != defined")
+    assert parsed.comparisons == (
+        (("mem", 1, None), ("2K", 6, 2048)),
+        (("'a'", 12, "a"), ("true", 19, True)),
+        (("1.5", 37, 1.5), ("defined", 44, None)),
+    )
+
+
 # Against an independent evaluator.
 
 Tree = tuple[Any, ...]

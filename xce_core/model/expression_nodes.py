@@ -6,7 +6,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from typing import TypeAlias
 
-from xce_core.model.expressions import Attributes, Node, Value
+from xce_core.model.expressions import Attributes, Node, Value, kind_of
 
 Operand: TypeAlias = Callable[[Attributes], "Value | None"]
 """What is compared, or is true or false by itself; None if it is undefined."""
@@ -68,18 +68,11 @@ def comparison(symbol: str, left: Operand, right: Operand) -> Node:
         one, other = left(attributes), right(attributes)
         if one is None or other is None:
             return False
-        kind = _kind(one)
-        if kind is not _kind(other):
+        kind = kind_of(one)
+        if kind is not kind_of(other):
             return symbol == "!="
         if kind is bool and symbol in _ORDERS:
             return False
         return compare(one, other)
 
     return holds
-
-
-def _kind(value: Value) -> type:
-    """bool, str, or float for every number."""
-    if isinstance(value, bool):
-        return bool
-    return str if isinstance(value, str) else float

@@ -26,6 +26,8 @@ from xce_core.model.expressions import (
     Expression,
     ExpressionError,
     Node,
+    Side,
+    Value,
 )
 
 # From text to tokens.
@@ -121,6 +123,7 @@ class Parser:
         self._next = next(self._rest)
         self._pieces: list[str] = []
         self._names: set[str] = set()
+        self._comparisons: list[tuple[Side, Side]] = []
         self._depth = 0
         self._after = ""  # what may follow the part just read, beside && and ||
 
@@ -132,7 +135,8 @@ class Parser:
         root = self._either()
         if self._next.kind is not _Kind.END:
             raise self._error(f"{self._after}'&&', '||' or the end")
-        return Expression("".join(self._pieces), frozenset(self._names), root)
+        text, names = "".join(self._pieces), frozenset(self._names)
+        return Expression(text, names, tuple(self._comparisons), root)
 
     def _either(self) -> Node:
         nodes = [self._both()]
@@ -164,7 +168,7 @@ class Parser:
 
     def _test(self) -> Node:
         first = self._next
-        left = self._operand()
+        left = self._side()
         self._after = ""
         if first.text == "defined" and self._at("("):
             return self._defined(first)
@@ -173,7 +177,7 @@ class Parser:
         if first.kind in (_Kind.NUMBER, _Kind.STRING):
             raise self._error(f"a comparison after {first.phrase}")
         self._after = "a comparison, "
-        return truth(left)
+        return truth(_operand(left))
 
     def _defined(self, word: _Token) -> Node:
         self._require("(", "'('")
@@ -185,26 +189,29 @@ class Parser:
         self._names.add(name.text)
         return defined(name.text)
 
-    def _comparison(self, left: Operand) -> Node:
+    def _comparison(self, left: Side) -> Node:
         symbol = self._take().text
-        right = self._operand()
+        right = self._side()
         if self._at(*COMPARISONS):
             raise self._error("'&&' or '||' (comparisons do not chain)")
-        return comparison(symbol, left, right)
+        self._comparisons.append((left, right))
+        return comparison(symbol, _operand(left), _operand(right))
 
-    def _operand(self) -> Operand:
+    def _side(self) -> Side:
+        """A value, or the name of an attribute."""
         if self._next.kind in (_Kind.SYMBOL, _Kind.END):
             raise self._error("a value")
         token = self._take()
+        value: Value | None = None
         if token.kind is _Kind.NUMBER:
-            return constant(_number(token))
-        if token.kind is _Kind.STRING:
-            return constant(_ESCAPE.sub(r"\1", token.text[1:-1]))
-        if token.text in _LITERALS:
-            return constant(_LITERALS[token.text])
-        if token.text != "defined" or not self._at("("):
+            value = _number(token)
+        elif token.kind is _Kind.STRING:
+            value = _ESCAPE.sub(r"\1", token.text[1:-1])
+        elif token.text in _LITERALS:
+            value = _LITERALS[token.text]
+        elif token.text != "defined" or not self._at("("):
             self._names.add(token.text)
-        return attribute(token.text)
+        return Side(token.text, token.column, value)
 
     def _at(self, *symbols: str) -> bool:
         return self._next.kind is _Kind.SYMBOL and self._next.text in symbols
@@ -229,3 +236,7 @@ class Parser:
 
     def _error(self, expected: str) -> ExpressionError:
         return ExpressionError(self._next.column, expected, self._next.phrase)
+
+
+def _operand(side: Side) -> Operand:
+    return attribute(side.text) if side.value is None else constant(side.value)

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import TypeAlias
+from typing import NamedTuple, TypeAlias
 
 from xce_core.model.syntax import TextError
 
@@ -51,16 +51,31 @@ class ExpressionError(TextError):
     """An expression is not well formed."""
 
 
+class Side(NamedTuple):
+    """A side of a comparison.
+
+    :param text: as it is written.
+    :param column: where it stands, from 1.
+    :param value: None for the name of an attribute.
+    """
+
+    text: str
+    column: int
+    value: Value | None
+
+
 @dataclass(frozen=True, slots=True)
 class Expression:
     """A parsed expression; two are equal if their normalized texts are.
 
     ``text`` is the original with one blank on each side of a binary operator and
-    none elsewhere; ``names`` are the attributes it looks at.
+    none elsewhere; ``names`` are the attributes it looks at; ``comparisons`` what it
+    compares, for those who know of what kind an attribute is.
     """
 
     text: str
     names: frozenset[str] = field(compare=False)
+    comparisons: tuple[tuple[Side, Side], ...] = field(compare=False)
     _root: Node = field(compare=False, repr=False)
 
     def matches(self, attributes: Attributes) -> bool:
@@ -69,6 +84,13 @@ class Expression:
 
     def __str__(self) -> str:
         return self.text
+
+
+def kind_of(value: Value) -> type:
+    """What values can be compared with: bool, str, or float for every number."""
+    if isinstance(value, bool):
+        return bool
+    return str if isinstance(value, str) else float
 
 
 def parse_expression(text: str) -> Expression:
