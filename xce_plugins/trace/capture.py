@@ -3,31 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import lru_cache
 
 from xce_core.hookspecs import hookimpl
-from xce_core.model.amounts import AmountKind
 from xce_core.model.cluster import Cluster
 from xce_core.model.decisions import Dispatch
 from xce_core.model.jobs import Job, Seconds
 from xce_core.model.limits import scope_label
 from xce_core.model.plans import Plan
-from xce_core.model.reasons import CODE_NAMES, Reason
-from xce_core.model.requests import Primary, Shape, SpanKind
+from xce_core.model.reasons import Reason
+from xce_core.model.requests import Primary, Shape
 from xce_core.model.rows import Row
 from xce_core.sched.facts import Path, Selected
 from xce_core.sched.policy import Outcome
 from xce_core.sched.scan import Scan
-from xce_core.sim.host_lists import host_lists
 from xce_plugins.trace.control import Control
 from xce_plugins.trace.draft import Draft
-from xce_plugins.trace.endings import Endings
-from xce_plugins.trace.last import Last
+from xce_plugins.trace.made import NO_CLUSTER, Made
 from xce_plugins.trace.model import (
     AlternativesEnded,
     AlternativeSkipped,
-    AttemptFailed,
-    CheckEnded,
     CheckRow,
     ClaimFailed,
     Fault,
@@ -36,61 +30,15 @@ from xce_plugins.trace.model import (
     HostsReleased,
     Level,
     MembersReleased,
-    PlanBegun,
-    PlanCommitted,
     PlanDiscarded,
-    PlanEnded,
     PlanNotTried,
     Record,
-    RequirementBegun,
-    RequirementEnded,
-    SearchEnded,
     Selection,
-    Unit,
 )
-from xce_plugins.trace.scans import add_positions, add_summary, summary
-
-_SCANS_KEPT = 16
-"""How many scans are remembered, should they be announced again."""
+from xce_plugins.trace.scans import add_positions, add_summary
 
 _EARLY_KEPT = 100
 """How many failures are kept of which it is not known yet what they are about."""
-
-
-_NO_CLUSTER = Cluster((), {}, {}, {})
-
-
-class _Made:
-    """What comes again and again in the traces of a log: one of each is made.
-
-    What is told again, the very same object, is not looked at again.
-
-    :ivar fold: gives a mask of hosts as a host list.
-    :ivar units: of the resources that do not simply count whole things.
-    """
-
-    def __init__(self, cluster: Cluster) -> None:
-        self.cluster = cluster
-        self.fold = host_lists(cluster).fold
-        self.units = tuple(
-            Unit(resource.name, resource.kind.value, resource.decimals)
-            for resource in cluster.resources.values()
-            if resource.kind is AmountKind.BYTES or resource.decimals
-        )
-        self.ending = Endings(cluster, self.fold).of
-        like = lru_cache(maxsize=1024)
-        self.step = like(_step)
-        self.whole_begun = like(_whole_begun)
-        self.member_begun = like(_member_begun)
-        self.requirement_ended = like(_requirement_ended)
-        self.attempt_failed = like(AttemptFailed)
-        self.check_ended = like(CheckEnded)
-        self.plan_begun = like(PlanBegun)
-        self.plan_ended = like(PlanEnded)
-        self.plan_committed = like(PlanCommitted)
-        self.search_ended = like(SearchEnded)
-        self.by_code = Last(_by_code)
-        self.summary = lru_cache(maxsize=_SCANS_KEPT)(summary)
 
 
 class Capture:
@@ -98,7 +46,7 @@ class Capture:
 
     def __init__(self) -> None:
         self.control = Control()
-        self._made = _Made(_NO_CLUSTER)
+        self._made = Made(NO_CLUSTER)
         self._draft: Draft | None = None
         self._ready: Draft | None = None
         self._early: list[Fault] = []
@@ -106,7 +54,7 @@ class Capture:
 
     def forget(self) -> None:
         """The replay begins anew: what is kept of the old one's cluster and jobs is let go."""
-        self._made = _Made(_NO_CLUSTER)
+        self._made = Made(NO_CLUSTER)
         self._draft = self._ready = None
         self._early.clear()
 
@@ -132,7 +80,7 @@ class Capture:
     def _know(self, cluster: Cluster) -> None:
         """From now on it is about *cluster*."""
         if self._made.cluster is not cluster:
-            self._made = _Made(cluster)
+            self._made = Made(cluster)
 
     # Sessions and selections.
 
@@ -347,32 +295,6 @@ class Capture:
         draft.add(self._made.search_ended(generated, tried, discarded, not_tried, placed))
 
 
-def _step(path: Path) -> tuple[str, int, int, int, int]:
-    shape, alternative, alternatives, member, members = path
-    return (shape.value, alternative, alternatives, member, members)
-
-
-def _whole_begun(path: Path) -> RequirementBegun:
-    return RequirementBegun(_step(path))
-
-
-def _member_begun(path: Path, primary: Primary) -> RequirementBegun:
-    span = primary.span
-    return RequirementBegun(
-        _step(path),
-        primary.tasks_min,
-        primary.tasks_max,
-        primary.amounts,
-        primary.select.text if primary.select is not None else "",
-        span.kind.value,
-        span.tasks_per_host if span.kind is SpanKind.PER_HOST else 0,
-    )
-
-
-def _requirement_ended(path: Path, satisfied: bool, error: str) -> RequirementEnded:
-    return RequirementEnded(_step(path), satisfied, error)
-
-
 def _selection(selected: Selected) -> Selection:
     limits = selected.limits
     return Selection(
@@ -387,16 +309,3 @@ def _selection(selected: Selected) -> Selection:
         if limits is None
         else tuple([(limit.name, scope_label(instance)) for limit, instance in limits]),
     )
-
-
-def _by_code(reasons: tuple[Reason, ...]) -> tuple[tuple[str, int, tuple[str, ...]], ...]:
-    """Reasons by code: how many (each host counts, else one), and the names they give."""
-    counts: dict[str, int] = {}
-    names: dict[str, dict[str, None]] = {}
-    for reason in reasons:
-        code = CODE_NAMES[reason.code]
-        counts[code] = counts.get(code, 0) + max(1, reason.hosts.bit_count())
-        named = names.setdefault(code, {})
-        if reason.name:
-            named[reason.name] = None
-    return tuple((code, count, tuple(names[code])) for code, count in counts.items())
