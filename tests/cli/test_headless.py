@@ -289,3 +289,31 @@ def test_version_and_help_name_the_essentials() -> None:
     told = run_command("--help").stdout
     assert "Examples:" in told
     assert "Exit status" in told
+
+
+@pytest.mark.parametrize("state", ["pending", "held"])
+def test_a_job_of_the_starting_state_that_is_refused_is_in_no_output(
+    tmp_path: Path, state: str
+) -> None:
+    """S5: replayed, it would stop its strict queue; the output verifies."""
+    head = {
+        "type": "header", "format": "xce-recording", "version": 1, "timeline": "simulated",
+        "policy": "builtin_fcfs",
+        "cluster": {"hosts": [{"name": "a", "capacity": {"slots": 4}}],
+                    "queues": [{"name": "s", "order": "strict"}]},
+    }  # fmt: skip
+    about = {"user": "bob", "queue": "s", "run_time": 5}
+    starting = [
+        {"type": "job", "time": 900, "job": "91", "state": state, "tasks": 1, **about},
+        {"type": "job", "time": 900, "job": "90", "state": state, "tasks": 99, **about},
+    ]
+    submit = {"type": "submit", "time": 1000, "job": "2", "tasks": 2, **about}
+    given, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    given.write_text("".join(f"{json.dumps(each)}\n" for each in (head, *starting, submit)))
+    assert run_command("--sim", given, "--sim-output", out).returncode == 0
+    jobs = [json.loads(line).get("job") for line in out.read_text().splitlines()]
+    assert "90" not in jobs
+    assert jobs[1] == "91"
+    again = run_command("--sim", out, "--sim-verify")
+    assert "no mismatch" in again.stderr
+    assert again.returncode == 0

@@ -26,9 +26,10 @@ class Recorder(Observer):
         self._policy = policy
         self._writer: RecordingWriter
         self._replay: Replay
+        self._start: dict[str, str] = {}  # lines of jobs that are not submitted yet
 
     def begun(self, replay: Replay) -> None:
-        """The header and the starting state."""
+        """The header; the starting state is noted as it is now, before anything comes of it."""
         self._replay = replay
         workload = replay.workload
         self._writer = RecordingWriter(
@@ -41,12 +42,15 @@ class Recorder(Observer):
         start = workload.start
         self._writer.header(start.time, start.session)
         holdings = dict(start.running)
-        for job in start.jobs:
-            self._writer.start_job(job, holdings.get(job.id))
+        self._start = {
+            job.id: self._writer.job_line(job, holdings.get(job.id)) for job in start.jobs
+        }
 
     def submitted(self, job: Job) -> None:
-        """A submission, unless the job belongs to the starting state."""
-        if not self._replay.starting:
+        """A submission, or a job of the starting state; those that are refused are left out."""
+        if self._replay.starting:
+            self._writer.start_line(self._start.pop(job.id))
+        else:
             self._writer.submit(job)
 
     def session(self, number: int, time: Seconds) -> None:

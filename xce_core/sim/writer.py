@@ -94,7 +94,17 @@ class RecordingWriter:
         :param allocation: what it holds, if it is running or suspended; None for what the
             job says of that.
         """
-        allocation = job.allocation if allocation is None else allocation
+        self.start_line(self.job_line(job, job.allocation if allocation is None else allocation))
+
+    def start_line(self, text: str) -> None:
+        """A line of the starting state, as :meth:`job_line` gave it."""
+        self._put(text)
+
+    def job_line(self, job: Job, allocation: Allocation | None) -> str:
+        """The line of a job of the starting state, as it stands now.
+
+        :param allocation: what it holds, if it is running or suspended.
+        """
         text = f'{{"type":"job",{self._texts.submitted(job)},"state":"{job.state.value}"'
         if job.held and job.state is not JobState.HELD:
             text += ',"held":true'
@@ -110,7 +120,7 @@ class RecordingWriter:
         ):
             if value is not None:
                 text += f',"{name}":{value}'
-        self._put(text + "}\n")
+        return text + "}\n"
 
     # Events.
 
