@@ -25,7 +25,7 @@ class Rounds:
 
     :param at_once: whether each line is wanted as soon as it is there.
     :ivar held: what is held back: first and last round of each line, the time of each, and what
-        happened; no round and all of the line for a job that was refused.
+        happened; for a job that was refused no round, and its id and the cause.
     :ivar most: how many of these are enough to be shown.
     """
 
@@ -49,8 +49,7 @@ class Rounds:
         """A job was refused when it came, before the round that comes."""
         job, time, why = refusal
         self._end_range()
-        words = f"job {job} refused ({self._clock.text(time)}): {why}"
-        self.held.append((0, 0, time, time, words))
+        self.held.append((0, 0, time, time, f"{job} {why}"))
 
     def passed(self, number: int, time: Seconds) -> None:
         """A round was passed over, as nothing could be decided in it."""
@@ -123,7 +122,8 @@ class Rounds:
         lines = []
         for first, last, begin, end, words in self.held:
             if not first:
-                lines.append(words)
+                job, _, why = words.partition(" ")
+                lines.append(f"job {job} refused ({text(begin)}): {why}")
             elif first == last:
                 lines.append(f"round {first} ({text(begin)}): {words}")
             else:

@@ -208,6 +208,12 @@ def test_a_job_that_is_refused_when_it_comes_has_a_line(inputs: Path) -> None:
     whole = [f"job {job} refused ({day}0:00): {why}" for job in (8, 9)] + rounds
     assert repl("away.jsonl", "c").lines == whole
     assert repl("away.jsonl", "c", "restart", "c").lines[-len(whole) :] == whole
+    head["time_zone"] = "Europe/Paris"
+    Path("paris.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in (head, early)))
+    for zone, hour in (("Europe/Paris", 1), ("Asia/Tokyo", 9)):
+        (line,) = repl("paris.jsonl", f"set timezone {zone}", "step").lines[:1]
+        assert line == f"job 8 refused (1970-01-01 0{hour}:00:00): {why}"
+    assert repl("paris.jsonl", "step").lines[0].startswith("job 8 refused (1970-01-01 01:00:00)")
     stepped = repl("away.jsonl", "step 3").lines
     assert stepped == [
         *whole[:2],
