@@ -26,7 +26,8 @@ A plugin is a module, or an object, with functions of these names, each marked w
 `xce_core.api.hookimpl`. An implementation takes those of the arguments that it wants, by name. The
 name tells the kind: past tense announces, a plural noun collects contributions, a verb asks. A
 hook that is not on this page is an error when the plugin is loaded, unless it is marked
-`hookimpl(optionalhook=True)`.
+`hookimpl(optionalhook=True)`. So are wrappers, `async` functions, and functions that give an
+argument a default or take it by keyword only: they would not be called as they expect.
 """
 
 GROUPS = (

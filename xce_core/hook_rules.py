@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from inspect import CO_ASYNC_GENERATOR, CO_COROUTINE
 from typing import Any
 
 import pluggy
@@ -49,13 +50,14 @@ class Rules:
         try:
             self._trial.register(plugin, name)
             unknown = min(self._unknown(plugin), default="")
+            never_called = min(filter(None, self._never_called(plugin)), default="")
         except pluggy.PluginValidationError as error:
             return _in_words(error)
         finally:
             if self._trial.is_registered(plugin):
                 self._trial.unregister(plugin)
         if not unknown:
-            return ""
+            return never_called
         return f"implements an unknown hook {unknown}{did_you_mean(unknown, self._known)}"
 
     def beside(self, plugin: Any, specs: type) -> str:
@@ -69,6 +71,35 @@ class Rules:
                 continue
             if any(not impl.optionalhook for impl in caller.get_hookimpls()):
                 yield caller.name
+
+
+    def _never_called(self, plugin: Any) -> Iterable[str]:
+        """What keeps an implementation from being called as it expects; empty for each good one."""
+        for caller in self._trial.get_hookcallers(plugin) or ():
+            for impl in caller.get_hookimpls():
+                facts = caller.spec.argnames if caller.spec is not None else ()
+                if why := _misfit(impl, facts):
+                    yield f"{caller.name}: {why}"
+
+
+def _misfit(impl: Any, facts: Iterable[str]) -> str:
+    """Why an implementation can't be called with the facts that it takes, by position."""
+    if impl.hookwrapper or impl.wrapper:
+        return "wrappers are not supported; a hook is called, and nothing is called inside it"
+    function = impl.function
+    code = getattr(function, "__code__", None)
+    if code is None:  # some other callable, which takes what it takes
+        return ""
+    if code.co_flags & (CO_COROUTINE | CO_ASYNC_GENERATOR):
+        return "expected a plain function, found an async one"
+    names = code.co_varnames[: code.co_argcount]
+    defaults = names[code.co_argcount - len(function.__defaults__ or ()) :]
+    if preset := [name for name in defaults if name in facts]:
+        return f"{preset[0]} has a default, which would always be used; leave it out"
+    by_keyword = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+    if missing := [name for name in by_keyword if name not in (function.__kwdefaults__ or {})]:
+        return f"{missing[0]} can be given by keyword only; hooks are called by position"
+    return ""
 
 
 def specified(specs: type) -> list[str]:

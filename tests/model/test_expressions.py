@@ -23,6 +23,7 @@ HOST: dict[str, str | int | float | bool] = {
     "zone": "gpu",
     "empty": "",
     "zero": 0,
+    "low": -2,
 }
 
 
@@ -42,6 +43,7 @@ def selected(text: str) -> bool:
         "type == zone",
         "rack-1.a == 'x'",
         "4 <= slots",
+        "low == -2 && low < -1.5 && low>-2K && -2==low && low != 2 && -0 == zero && slots>-1",
         "type != 4 && ib != 1 && !(ib == 1)",
         "!(type < 4) && !(ib > false)",
         "!type == 'cpu'",
@@ -91,7 +93,11 @@ def test_an_undefined_name_compares_false(symbol: str) -> None:
         ("defined(1)", "column 9: expected the name of an attribute, found '1'"),
         ("defined(true)", "column 9: expected the name of an attribute, found 'true'"),
         ("defined(a b)", "column 11: expected ')', found 'b'"),
-        ("a == -1", "column 6: expected a value, found '-'"),
+        ("a == - 1", "column 6: expected a value, found '-'"),
+        ("a == --1", "column 6: expected a value, found '-'"),
+        ("a -1", "column 3: expected a comparison, '&&', '||' or the end, found '-1'"),
+        ("a == -" + "1" * 41, "column 6: expected a number of at most 40 digits, found "
+         f"'-{'1' * 36}...'"),
         ("é", "column 1: expected a value, found 'é'"),
         ("a == " + "1" * 5000, "column 6: expected a number of at most 40 digits, found "
          f"'{'1' * 37}...'"),

@@ -303,6 +303,78 @@ def test_an_unknown_hook_is_refused(inputs: Path, given: dict[str, Any]) -> None
     assert "unknown hook xce_repl_decide; did you mean xce_repl_decided?" in said.errors
 
 
+hook = core_plugins.pluggy.HookimplMarker("xce")
+
+
+@hook(wrapper=True)
+def wraps(self: object, number: int) -> Any:
+    return (yield)
+
+
+@hook(hookwrapper=True)
+def old_wraps(self: object) -> Any:
+    yield
+
+
+@hook
+async def waits(self: object, number: int) -> None:
+    pass
+
+
+@hook
+def presets(self: object, number: int = 5) -> None:
+    pass
+
+
+@hook
+def keyword(self: object, *, number: int) -> None:
+    pass
+
+
+NO_WRAPPERS = "wrappers are not supported; a hook is called, and nothing is called inside it"
+
+
+@pytest.mark.parametrize(
+    ("function", "fault"),
+    [
+        (wraps, NO_WRAPPERS),
+        (old_wraps, NO_WRAPPERS),
+        (waits, "expected a plain function, found an async one"),
+        (presets, "number has a default, which would always be used; leave it out"),
+        (keyword, "number can be given by keyword only; hooks are called by position"),
+    ],
+)
+@pytest.mark.parametrize("more", [(), ("--trace-hooks",)])
+def test_what_would_not_be_called_as_it_expects_is_refused(
+    inputs: Path, given: dict[str, Any], function: Any, fault: str, more: tuple[str, ...]
+) -> None:
+    """P4: when it is loaded, not when it is called."""
+    given["odd"] = type("Odd", (), {"xce_session_begun": function})()
+    said = with_plugin("small.swf", "odd", "step", more=more)
+    assert said.status == 4
+    assert f"xce_session_begun: {fault}" in said.errors
+
+
+def test_what_takes_some_facts_and_has_its_own_defaults_is_called(
+    inputs: Path, given: dict[str, Any]
+) -> None:
+    """P4: names that are no facts may have defaults, in any order of arguments."""
+    heard: list[object] = []
+
+    class Takes:
+        @hook
+        def xce_session_begun(self, time: float, number: int, own: str = "x") -> None:
+            heard.append((number, time, own))
+
+        @hook
+        def xce_session_ended(self, *, own: str = "y") -> None:
+            heard.append(own)
+
+    given["takes"] = Takes()
+    with_plugin("small.swf", "takes", "step")
+    assert heard == [(1, 0, "x"), "y"]
+
+
 def test_what_is_no_contribution_is_reported_and_left_out(
     inputs: Path, given: dict[str, Any]
 ) -> None:

@@ -59,12 +59,12 @@ class _Token:
 _BLANKS = re.compile(r"\s*")
 _PATTERNS = (
     (_Kind.NAME, re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")),
-    (_Kind.NUMBER, re.compile(r"[0-9][A-Za-z0-9_.]*")),
+    (_Kind.NUMBER, re.compile(r"-?[0-9][A-Za-z0-9_.]*")),
     (_Kind.STRING, re.compile(r'"(?:[^"\\]|\\.)*"', re.DOTALL)),
     (_Kind.STRING, re.compile(r"'(?:[^'\\]|\\.)*'", re.DOTALL)),
     (_Kind.SYMBOL, re.compile(r"""\|\||&&|[=!<>]=|[^"']""")),
 )
-_NUMBER = re.compile(r"([0-9]+(?:\.[0-9]+)?)(?:([KMGTP])(?:iB|B)?)?")
+_NUMBER = re.compile(r"(-?[0-9]+(?:\.[0-9]+)?)(?:([KMGTP])(?:iB|B)?)?")
 _ESCAPE = re.compile(r"\\(.)", re.DOTALL)
 _UNITS = "KMGTP"
 
@@ -101,7 +101,7 @@ def _number(token: _Token) -> int | float:
             token.column, "a number, perhaps with a unit K, M, G, T or P", token.phrase
         )
     digits, unit = match.groups()
-    if len(digits) > DIGITS_LIMIT:
+    if len(digits.lstrip("-")) > DIGITS_LIMIT:
         raise ExpressionError(
             token.column, f"a number of at most {DIGITS_LIMIT} digits", token.phrase
         )

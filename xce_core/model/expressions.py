@@ -12,8 +12,8 @@ Example: ``type == "gpu" && mem >= 32G || !defined(local)``. From loose to tight
 So ``!a == b`` means ``!(a == b)``. Comparisons do not chain. A word without
 quotes is the name of an attribute, on either side, except ``true``, ``false``
 and ``defined`` before a parenthesis. In a string, a backslash takes the next
-character as it is. A number may end in K, M, G, T or P, alone or with B or iB;
-all count in steps of 1024.
+character as it is. A number may begin with a minus, without a blank behind it, and
+may end in K, M, G, T or P, alone or with B or iB; all count in steps of 1024.
 
 What a comparison yields:
 
