@@ -10,6 +10,7 @@ from tests.builders import a_job
 from tests.trace.cases import harness, some_jobs, two_hosts
 from tests.trace.harness import Harness
 from xce_plugins.trace.command import completions
+from xce_plugins.trace.store import ITEM_BYTES
 
 
 def jobs_traced(lines: list[str]) -> list[str]:
@@ -98,6 +99,19 @@ def test_status_says_what_is_in_effect_and_what_replaces_it(tmp_path: Path) -> N
     ]
     run.trace("off")
     assert run.trace("status")[-2:] == ["trace from the next session: off", off[1]]
+
+
+def test_status_tells_the_memory_that_stored_traces_take() -> None:
+    """R1.7: as the store counts it, of 64 MiB."""
+    run = harness(two_hosts(), *some_jobs())
+    run.trace("on all")
+    run.go()
+    (words,) = [text for text in run.trace("status") if text.startswith("stored traces: ")]
+    size, unit, *bound = words.removeprefix("stored traces: ").split()
+    assert (unit, bound) == ("KiB", ["/", "64", "MiB"])
+    assert len(run.plugin.store) == 5
+    assert float(size) * 1024 == pytest.approx(run.plugin.store.size, abs=1)
+    assert 5 * ITEM_BYTES < run.plugin.store.size < 5 * 2000
     run.trace("on all")
     run.go()
     assert run.trace("status")[0] == "trace next session: on"
