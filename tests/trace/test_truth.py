@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.builders import FirstCome
+from tests.builders import FirstCome, each
 from tests.sched.books import (
     CLUSTER,
     NOWHERE,
@@ -28,6 +29,7 @@ from xce_core.model.cluster import Cluster, HostState
 from xce_core.model.decisions import Dispatch, Pend
 from xce_core.model.hostlist import unfold
 from xce_core.model.jobs import Job
+from xce_core.model.limits import Dimension, Limit
 from xce_core.model.plans import Plan
 from xce_core.model.requests import Primary
 from xce_core.sched.policy import Outcome, Policy
@@ -383,6 +385,9 @@ def check_world(
         CHECKED["summaries"] += len(positions)
 
 
+VERDICTS = ("accepted", "claimed", "limit", "selection", "shortfall")
+
+
 def test_every_verdict_is_true(record_property: Callable[[str, object], None]) -> None:
     """R4.1, R4.2, R5.1, R5.4, R5.5, R5.6, R5.9, R5.10, R6.1, R6.4: by brute force.
 
@@ -391,13 +396,21 @@ def test_every_verdict_is_true(record_property: Callable[[str, object], None]) -
     """
     CHECKED.clear()
 
-    @given(worlds(Traits(compounds=True)), st.booleans(), st.booleans())
+    @given(
+        worlds(Traits(compounds=True)), st.booleans(), st.booleans(), st.sampled_from([0, 1, 2])
+    )
     @settings(
-        max_examples=80,
+        max_examples=300,
         deadline=None,
         suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
     )
-    def check(world: tuple[Cluster, list[Job]], recorded: bool, in_order: bool) -> None:
+    def check(
+        world: tuple[Cluster, list[Job]], recorded: bool, in_order: bool, most: int
+    ) -> None:
+        if most:  # limits by host that bite are rare in what is made up
+            limit = Limit("most", "slots", most, (each(Dimension.HOST),))
+            world = (replace(world[0], limits=(*world[0].limits, limit)), world[1])
+
         def policy() -> Policy:
             return FirstCome() if in_order else Ordered(lambda ask, tasks, able: [able & 0x2A])
 
@@ -410,3 +423,4 @@ def test_every_verdict_is_true(record_property: Callable[[str, object], None]) -
     hosts = sum(count for kind, count in CHECKED.items() if kind.startswith("host "))
     print(f"{CHECKED.total():7} in all, {hosts} of them of hosts")
     assert CHECKED.total() > 1000
+    assert all(CHECKED[f"host {kind}"] > 5 for kind in VERDICTS), CHECKED
