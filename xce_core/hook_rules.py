@@ -72,7 +72,6 @@ class Rules:
             if any(not impl.optionalhook for impl in caller.get_hookimpls()):
                 yield caller.name
 
-
     def _never_called(self, plugin: Any) -> Iterable[str]:
         """What keeps an implementation from being called as it expects; empty for each good one."""
         for caller in self._trial.get_hookcallers(plugin) or ():

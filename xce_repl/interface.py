@@ -6,7 +6,7 @@ values.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple, Protocol
 
@@ -55,7 +55,7 @@ class Repl(Protocol):
 class Block(str):
     """A line, or many joined by newlines, that can be shown as it is; many at once is faster.
 
-    Made by :func:`as_block`, or of texts alone that it has found to be plain before.
+    Made by :func:`as_block`, or of texts alone of which :func:`is_plain` is true.
     """
 
     __slots__ = ()
@@ -64,17 +64,18 @@ class Block(str):
 _PRINTABLE = bytes(range(0x20, 0x7F))
 
 
-def as_block(lines: list[str]) -> list[str]:
-    """*lines*, some of them blocks, as one block; as they are if a line is not plain.
+def is_plain(texts: Collection[str]) -> bool:
+    """Whether there is nothing in *texts* but printable ASCII."""
+    text = "\n".join(texts)
+    rest = text.encode().translate(None, _PRINTABLE) if text.isascii() else text
+    return len(rest) < max(len(texts), 1)
 
-    Plain is what has nothing in it but printable ASCII.
-    """
-    unsure = [line for line in lines if line.__class__ is not Block]
-    if unsure:
-        text = "\n".join(unsure)
-        if not text.isascii() or len(text.encode().translate(None, _PRINTABLE)) >= len(unsure):
-            return lines
-    return [Block("\n".join(lines))] if lines else lines
+
+def as_block(lines: list[str]) -> list[str]:
+    """*lines*, some of them blocks, as one block; as they are if a line is not plain."""
+    if lines and is_plain([line for line in lines if line.__class__ is not Block]):
+        return [Block("\n".join(lines))]
+    return lines
 
 
 @dataclass(frozen=True, slots=True)

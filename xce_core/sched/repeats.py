@@ -38,8 +38,6 @@ class Repeats:
         try:
             for tell, facts in self._said[:count]:
                 tell(*facts)
-                if tell is self.announce.positions_scanned:
-                    facts[0].let_go()
         finally:
             del self._said[count:]  # which keeps what it tells
         return True

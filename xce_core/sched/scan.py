@@ -41,7 +41,8 @@ class Failing(NamedTuple):
 class Scan:
     """The search for hosts for a run of like positions; valid only while it is announced.
 
-    What is asked of it is worked out once. It may be announced again, as long as nothing has
+    What is asked of it as a whole is worked out once; what :meth:`positions` works out host by
+    host is kept no longer than they are. It may be announced again, as long as nothing has
     changed.
 
     :param first: whether the run is the plan's first position with amounts per job.
@@ -69,7 +70,6 @@ class Scan:
     _runs: list[range] | None = field(default=None, init=False)
     _lacking: tuple[Lacking, ...] | None = field(default=None, init=False)
     _failing: Failing | None = field(default=None, init=False)
-    _checks: HostChecks | None = field(default=None, init=False)
 
     @property
     def runs(self) -> list[range]:
@@ -90,13 +90,16 @@ class Scan:
 
     def positions(self) -> Iterator[PositionScan]:
         """What each position saw, up to the first that found no host."""
+        checks = HostChecks(
+            self.ask, self.claims, self.lacking(), len(self.ledger.cluster.hosts)
+        )
         claimed, number = self.claimed, self.start
         for index in self.taken:
-            yield PositionScan(self, number, claimed, index)
+            yield PositionScan(self, number, claimed, index, checks)
             claimed |= 1 << index
             number += 1
         if self.failed:
-            yield PositionScan(self, number, claimed, None)
+            yield PositionScan(self, number, claimed, None, checks)
 
     def lacking(self) -> tuple[Lacking, ...]:
         """The columns of the per-host check that any host fails, each with those hosts."""
@@ -110,18 +113,6 @@ class Scan:
                 ]
             )
         return self._lacking
-
-    @property
-    def checks(self) -> HostChecks:
-        """The verdicts on single hosts."""
-        if self._checks is None:
-            count = len(self.ledger.cluster.hosts)
-            self._checks = HostChecks(self.ask, self.claims, self.lacking(), count)
-        return self._checks
-
-    def let_go(self) -> None:
-        """Forget what was worked out host by host; if asked again, it is worked out again."""
-        self._checks = None
 
     def failing(self) -> Failing:
         """The hosts that fail, by kind of verdict."""
@@ -166,10 +157,13 @@ class PositionScan:
     :ivar looked_at: mask of the hosts looked at before the one accepted.
     """
 
-    __slots__ = ("_failed", "accepted", "claimed", "looked_at", "number", "scan")
+    __slots__ = ("_checks", "_failed", "accepted", "claimed", "looked_at", "number", "scan")
 
-    def __init__(self, scan: Scan, number: int, claimed: int, accepted: int | None) -> None:
+    def __init__(
+        self, scan: Scan, number: int, claimed: int, accepted: int | None, checks: HostChecks
+    ) -> None:
         self.scan = scan
+        self._checks = checks
         self.number = number
         self.claimed = claimed
         self.accepted = accepted
@@ -206,7 +200,7 @@ class PositionScan:
             count = len(all_hosts)
             looked_at = flags_of(self.looked_at, count)
             hosts += islice(compress(all_hosts, looked_at), most)
-            keys = list(islice(compress(self.scan.checks.keys(), looked_at), most))
+            keys = list(islice(compress(self._checks.keys(), looked_at), most))
             if self.claimed & self.looked_at:
                 claimed = compress(flags_of(self.claimed, count), looked_at)
                 for place, is_claimed in zip(range(len(keys)), claimed, strict=False):
@@ -220,7 +214,7 @@ class PositionScan:
 
     def _explained(self, hosts: list[Host], keys: list[Key]) -> Iterator[Verdict]:
         """The verdict on each host; one host is checked for all that are alike."""
-        checks = self.scan.checks
+        checks = self._checks
         known = checks.known
         first = dict(zip(reversed(keys), reversed(hosts), strict=True))
         failed = False
@@ -234,7 +228,7 @@ class PositionScan:
 
     def _each(self, host: Host, key: Key) -> Verdict:
         """The verdict on a host where some check failed, which may be that of this host alone."""
-        checks = self.scan.checks
+        checks = self._checks
         verdict = checks.known.get(key) or checks.explain(host, key)
         if verdict.kinds is NOT_EVALUATED:
             self._failed |= 1 << host.index

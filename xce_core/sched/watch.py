@@ -296,7 +296,6 @@ class WatchedAllocator(Allocator):
                 self._cannot_tell("positions_scanned", error)
             else:
                 self._announce.positions_scanned(scan)
-                scan.let_go()
         return hosts
 
     def _scan(

@@ -2,22 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection
 
-from xce_repl.interface import Block, as_block
+from xce_repl.interface import Block, is_plain
 
 KEPT = 20_000
 """How many names are remembered as plain."""
 
 
 class Plain:
-    """The names that are known to be plain, see :func:`xce_repl.interface.as_block`."""
+    """The names that are known to be plain, see :func:`xce_repl.interface.is_plain`."""
 
     def __init__(self) -> None:
         self._known: set[str] = set()
 
     def block(
-        self, lines: list[str], names: Collection[str], others: Iterable[str] = ()
+        self, lines: list[str], names: Collection[str], others: Collection[str] = ()
     ) -> list[str]:
         """*lines* as one block if all that is in them is plain, else as they are.
 
@@ -25,21 +25,19 @@ class Plain:
         :param others: what does not. With the names it is all that is in the lines, beside
             numbers and what is plain anyway.
         """
-        if not lines or not (self._known.issuperset(names) or self._learn(names)):
-            return lines
-        return [Block("\n".join(lines))] if all(map(is_plain, others)) else lines
+        if lines and self._all_plain(names) and is_plain(others):
+            return [Block("\n".join(lines))]
+        return lines
 
-    def _learn(self, names: Collection[str]) -> bool:
-        """Whether those of *names* that are not known are plain; these are known from now on."""
+    def _all_plain(self, names: Collection[str]) -> bool:
+        """Whether all *names* are plain; they are known from now on if they are."""
+        if self._known.issuperset(names):
+            return True
         unknown = set(names) - self._known
-        plain = set(filter(is_plain, unknown))
-        if len(self._known) + len(plain) > KEPT:
+        if not is_plain(unknown):
+            return False
+        if len(self._known) + len(unknown) > KEPT:
             self._known.clear()
-        if len(plain) <= KEPT:
-            self._known |= plain
-        return len(plain) == len(unknown)
-
-
-def is_plain(text: str) -> bool:
-    """Whether there is nothing in *text* but printable ASCII."""
-    return isinstance(as_block([text])[0], Block)
+        if len(unknown) <= KEPT:
+            self._known |= unknown
+        return True

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import lru_cache, partial
 
 from xce_core.model.cluster import Cluster, indexes
 from xce_core.model.decisions import Allocation, Dispatch, Pend, Placement
@@ -23,12 +23,14 @@ from xce_plugins.trace.ending_model import (
     Undecided,
     together,
 )
-from xce_plugins.trace.last import Last
 
 NO_REASON = "pend without a reason"
 """The cause of a pend that tells nothing."""
 
 _NOTHING = Share((), ())
+
+_REASONS_KEPT = 64
+"""How many pends are kept, each for jobs that pend for the same reasons."""
 
 _SHARES_KEPT = 1024
 """How many shares are kept, each for jobs that are alike."""
@@ -45,7 +47,7 @@ class Endings:
 
     def __init__(self, cluster: Cluster, fold: Callable[[int], str]) -> None:
         self._cluster = cluster
-        self._pended: Last[Reasons, Pended] = Last(lambda reasons: pended(reasons, fold))
+        self._pended = lru_cache(maxsize=_REASONS_KEPT)(partial(pended, fold=fold))
         self._share = lru_cache(maxsize=_SHARES_KEPT)(_unlimited_share)
 
     def of(self, outcome: Outcome) -> Ending:

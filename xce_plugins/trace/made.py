@@ -11,7 +11,6 @@ from xce_core.model.requests import Primary, SpanKind
 from xce_core.sched.facts import Path
 from xce_core.sim.host_lists import host_lists
 from xce_plugins.trace.endings import Endings
-from xce_plugins.trace.last import Last
 from xce_plugins.trace.model import (
     AttemptFailed,
     CheckEnded,
@@ -28,14 +27,15 @@ from xce_plugins.trace.scans import summary
 _SCANS_KEPT = 16
 """How many scans are remembered, should they be announced again."""
 
+_REASONS_KEPT = 64
+"""Of how many sets of reasons it is remembered what comes of them."""
+
 NO_CLUSTER = Cluster((), {}, {}, {})
 """Stands for the cluster as long as there is none."""
 
 
 class Made:
     """Makes entries, endings and the like of one cluster.
-
-    What is told again, the very same object, is not looked at again.
 
     :ivar fold: gives a mask of hosts as a host list.
     :ivar units: of the resources that do not simply count whole things.
@@ -61,7 +61,7 @@ class Made:
         self.plan_ended = like(PlanEnded)
         self.plan_committed = like(PlanCommitted)
         self.search_ended = like(SearchEnded)
-        self.by_code = Last(_by_code)
+        self.by_code = lru_cache(maxsize=_REASONS_KEPT)(_by_code)
         self.summary = lru_cache(maxsize=_SCANS_KEPT)(summary)
 
 

@@ -36,7 +36,7 @@ def hosts_seen(
         add(f"{indent}host {host} {words[place]}")
         lines += rows[place]
     names = {*part.hosts, *words}
-    return plain.block(lines[: part.lines], names, chain.from_iterable(rows))
+    return plain.block(lines[: part.lines], names, [*chain.from_iterable(rows)])
 
 
 def host_seen(entry: model.HostSeen, show: Show) -> str:

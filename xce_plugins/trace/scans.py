@@ -114,7 +114,7 @@ def summary(scan: Scan) -> tuple[PositionsSeen, tuple[int, ...]]:
         mismatched = (looked_at & pre_filter).bit_count() if pre_filter else 0
         if over:
             lacking, exceeding = (looked_at & short).bit_count(), looked_at & over
-            limits, exceeded = _limits(scan, exceeding), exceeding.bit_count()
+            limits, exceeded = _limits(scan.limits_in(exceeding)), exceeding.bit_count()
             seen.append((positions, mismatched, lacking, exceeded, taken, limits))
             overs += positions * exceeded
         else:
@@ -146,9 +146,9 @@ def _found(scan: Scan) -> tuple[list[str], list[tuple[int, int]]]:
     return names, alike
 
 
-def _limits(scan: Scan, hosts: int) -> tuple[tuple[str, str, int], ...]:
-    """How many of *hosts* exceed each limit."""
-    return tuple([(*of, count) for of, count in scan.limits_in(hosts).items()])
+def _limits(exceeded: dict[tuple[str, str], int]) -> tuple[tuple[str, str, int], ...]:
+    """How many hosts exceed each limit, as a record has it."""
+    return tuple([(*of, hosts) for of, hosts in exceeded.items()])
 
 
 def _one_by_one(scan: Scan) -> tuple[PositionsSeen, tuple[int, ...]]:
@@ -160,7 +160,6 @@ def _one_by_one(scan: Scan) -> tuple[PositionsSeen, tuple[int, ...]]:
         names.append(position.host)
         numbers = position.counts()
         _, mismatched, short, over, claimed, _ = numbers
-        limits = tuple([(*of, count) for of, count in position.limits().items()])
-        seen.append((1, mismatched, short, over, claimed, limits))
+        seen.append((1, mismatched, short, over, claimed, _limits(position.limits())))
         counts = tuple(map(add, counts, numbers))
     return PositionsSeen(scan.start, scan.tasks, tuple(names), tuple(seen), scan.error), counts
